@@ -1,0 +1,96 @@
+"""The front door: finds the command, prints errors (nowhere else does) and turns them into exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+from . import __version__
+from .commands import COMMANDS, Command
+from .report.errors import QtraceError, UsageError
+from .report.exits import Exit
+
+WELCOME = """\
+qtrace {version}: which kernel does a quantization flag really reach?
+
+Try first:
+  qtrace static vllm --quantization fp8 --device h100
+  qtrace rule
+  qtrace --help
+"""
+
+FAULT = """\
+qtrace: this is a fault of qtrace {version} (Python {python}), not of your input.
+Please report the command line together with the lines above."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors take the same way out as all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see `{self.prog} --help`)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code; `argv` leaves the program's name out."""
+    try:
+        code = _exit_code(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return code
+    except QtraceError as error:
+        print(f"qtrace: {error}", file=sys.stderr)
+        return error.exit
+    except BrokenPipeError:
+        # The reader has gone (`qtrace ... | head`); what is still buffered must not fail at interpreter exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+    except KeyboardInterrupt:
+        print("qtrace: interrupted", file=sys.stderr)
+        return Exit.INTERRUPTED
+    except Exception:
+        traceback.print_exc()
+        print(FAULT.format(version=__version__, python=sys.version.split()[0]), file=sys.stderr)
+        return Exit.INTERNAL
+
+
+def _exit_code(argv: Sequence[str]) -> int:
+    """`run`, with argparse's own way of ending (`--help`, `--version`) brought into line."""
+    try:
+        return run(argv)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else Exit.OK
+
+
+def run(argv: Sequence[str]) -> int:
+    """Find the command that `argv` names, import it alone, and run it."""
+    if not argv:
+        print(WELCOME.format(version=__version__), end="")
+        return Exit.OK
+    named = next((argument for argument in argv if not argument.startswith("-")), None)
+    command = next((row for row in COMMANDS if row.name == named), None)
+    args = _parser(command).parse_args(argv)
+    return command.load().run(args) if command else Exit.OK
+
+
+def _parser(invoked: Command | None) -> Parser:
+    """A parser that knows every command's name, and the arguments of the one invoked."""
+    parser = Parser(
+        prog="qtrace",
+        description="Which kernel does a quantization flag really reach?",
+        epilog="exit codes:\n" + "\n".join(f"  {code.value:>3}  {code.doc}" for code in Exit),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"qtrace {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    for row in COMMANDS:
+        module = row.load() if row is invoked else None
+        description = module.__doc__ if module else None
+        inner = commands.add_parser(row.name, help=row.help, description=description, allow_abbrev=False)
+        if module:
+            module.configure(inner)
+    return parser

@@ -1,0 +1,43 @@
+"""The command table: a row a command, naming its module without importing it.
+
+A command module has `configure(parser)`, which adds its arguments, and `run(args)`, which returns an exit
+code. Its docstring is the description in its own `--help`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import NamedTuple, Protocol
+
+
+class Module(Protocol):
+    """What every command module offers."""
+
+    __doc__: str | None
+
+    def configure(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+class Command(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    module: str
+    """Relative to this package."""
+    help: str
+
+    def load(self) -> Module:
+        """The module; nothing is imported before a command is invoked or asked for its own help."""
+        module: Module = import_module(self.module, __name__)
+        return module
+
+
+COMMANDS = (
+    Command("static", ".static", "the chain from a quantization flag to the kernel, read from source"),
+    Command("show", ".show", "a saved report in another voice"),
+    Command("rule", ".rule", "what a rule means, why it matters, what to do"),
+    Command("schema", ".schema", "the JSON Schema of a report"),
+)

@@ -1,0 +1,168 @@
+"""One walk from a flag to the kernel: hops, the choices made on the way, and where it ended."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from .outcome import Outcome
+from .predicate import Always, Predicate, Site
+
+
+class Sight(StrEnum):
+    """How sure a hop is: read, or held against what ran."""
+
+    SOURCE = "SOURCE"
+    """Read in the engine's source."""
+    SEEN = "SEEN"
+    """Read, and observed running."""
+    CONTRADICTED = "CONTRADICTED"
+    """Read, but something else was observed in its place."""
+    NOT_OBSERVED = "NOT_OBSERVED"
+    """Read, looked for, and not observed."""
+    UNRESOLVED = "UNRESOLVED"
+    """The source names it, but what it leads to could not be read."""
+
+
+class HopKind(StrEnum):
+    """What a symbol on the way is."""
+
+    FLAG = "flag"
+    FIELD = "field"
+    CONFIG_CLASS = "config_class"
+    LAYER_METHOD = "layer_method"
+    SCHEME = "scheme"
+    PARAMETER = "parameter"
+    KERNEL_CLASS = "kernel_class"
+    FUNCTION = "function"
+    CUSTOM_OP = "custom_op"
+    """An operator registered from Python (`torch.ops.vllm.*`)."""
+    TORCH_OP = "torch_op"
+    """An operator bound from C++ (`torch.ops._C.*`) or torch's own."""
+    HOST_FUNCTION = "host_function"
+    """A C++ function on the host."""
+    GLOBAL_KERNEL = "global_kernel"
+    """A `__global__` function: what the GPU runs."""
+    TRITON_KERNEL = "triton_kernel"
+    EXTERNAL = "external"
+    """A call that leaves the engine's source: a library or a driver."""
+
+
+class Why(StrEnum):
+    """How the walk came from the hop before to this one."""
+
+    CALLS = "calls"
+    CONSTRUCTS = "constructs"
+    REGISTERS = "registers"
+    DISPATCHES_ON = "dispatches_on"
+    OVERRIDES = "overrides"
+    LAUNCHES = "launches"
+    READS = "reads"
+    RETURNS = "returns"
+
+
+class Hop(Struct, frozen=True, kw_only=True):
+    """One step: the symbol reached, how, and where the source says so."""
+
+    kind: HopKind
+    symbol: str
+    """Fully qualified: `vllm.config.model.ModelConfig.quantization`, `torch.ops._C.cutlass_scaled_mm`."""
+    site: Site | None = None
+    """Where the symbol is reached or defined; None for what has no line."""
+    why: Why
+    guard: Predicate = Always()
+    """What must hold for this step, over what is still unknown."""
+    sight: Sight = Sight.SOURCE
+    note: str | None = None
+    depth: int = 0
+    """Levels below the chain's first hop."""
+
+    def __str__(self) -> str:
+        return f"{self.why.replace('_', ' ')} {self.symbol}" + (f" at {self.site}" if self.site else "")
+
+
+class CandidateState(StrEnum):
+    """What became of a candidate under the scenario."""
+
+    TAKEN = "taken"
+    REJECTED = "rejected"
+    NOT_REACHED = "not_reached"
+    """A candidate before it was taken."""
+    POSSIBLE = "possible"
+    """Taken or not by something unknown: its guard says what."""
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """One entry of an ordered candidate list."""
+
+    symbol: str
+    state: CandidateState
+    reason: str | None = None
+    """The engine's own words, or the failed condition."""
+    site: Site | None = None
+    """The statement that decided."""
+    guard: Predicate = Always()
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.state.replace('_', ' ')}" + (f": {self.reason}" if self.reason else "")
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """A place where the engine picks the first candidate that fits."""
+
+    name: str
+    """What was chosen, in words: `fp8 linear kernel`."""
+    function: str
+    """The symbol of the function that chooses."""
+    site: Site | None = None
+    registry: str | None = None
+    """The list it chooses from: `_POSSIBLE_FP8_KERNELS[CUDA]`."""
+    candidates: tuple[Candidate, ...]
+    """In the order in which the engine asks them."""
+
+    def taken(self) -> Candidate | None:
+        """The candidate that was taken without condition, if there is one."""
+        return next((c for c in self.candidates if c.state is CandidateState.TAKEN), None)
+
+
+class Change(StrEnum):
+    """What became of a hop at another pin."""
+
+    SAME = "same"
+    MOVED = "moved"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+class Elsewhere(Struct, frozen=True, kw_only=True):
+    """The same hop at another pin."""
+
+    symbol: str
+    version: str
+    """The other pin's version."""
+    change: Change
+    site: Site | None = None
+    """Where it stands there; None when it is gone."""
+
+
+class Chain(Struct, frozen=True, kw_only=True):
+    """One walk through the decision graph under a scenario, for layers that share it."""
+
+    layer: str
+    """The kind of layer asked for: `linear`, `experts`, `attention`, ..."""
+    layers: tuple[str, ...] = ()
+    """Names of the layers it holds for: `qkv_proj`, `o_proj`, ..."""
+    hops: tuple[Hop, ...]
+    choices: tuple[Choice, ...] = ()
+    outcomes: tuple[Outcome, ...]
+    """Where the walk can end; their guards exclude each other."""
+    elsewhere: tuple[Elsewhere, ...] = ()
+
+    def refused(self) -> bool:
+        """Whether every outcome is a refusal: nothing that is unknown could save it."""
+        return bool(self.outcomes) and all(o.refusal for o in self.outcomes)
+
+    def decided(self) -> bool:
+        """Whether the scenario leads to one outcome, whatever the unknowns turn out to be."""
+        return len(self.outcomes) == 1 and self.outcomes[0].guard == Always()

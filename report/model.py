@@ -1,0 +1,85 @@
+"""The report: all facts of one answer. Import every fact type from here."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from .chain import Candidate, CandidateState, Chain, Change, Choice, Elsewhere, Hop, HopKind, Sight, Why
+from .finding import Confidence, Finding, Level, Verdict
+from .outcome import Kernel, Outcome, Parameter, Refusal
+from .predicate import Site
+from .question import Pin, Question, Value
+
+__all__ = [
+    "SCHEMA",
+    "Candidate",
+    "CandidateState",
+    "Chain",
+    "Change",
+    "Choice",
+    "Confidence",
+    "Coverage",
+    "Elsewhere",
+    "Finding",
+    "Hop",
+    "HopKind",
+    "Kernel",
+    "Level",
+    "Outcome",
+    "Parameter",
+    "Pin",
+    "Question",
+    "Refusal",
+    "Report",
+    "Sight",
+    "Unsupported",
+    "Value",
+    "Verdict",
+    "Why",
+]
+
+SCHEMA: Literal["qtrace-report/1"] = "qtrace-report/1"
+
+
+class Unsupported(Struct, frozen=True, kw_only=True):
+    """Source that was reached and has no meaning for qtrace: its value was taken as unknown."""
+
+    kind: str
+    """The kind of construct: `Match`, `Await`, `call of an unknown builtin`."""
+    site: Site
+    count: int
+    """How often the walk met it."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.site}" + (f" ({self.count} times)" if self.count > 1 else "")
+
+
+class Coverage(Struct, frozen=True, kw_only=True):
+    """How much was read for the answer, and what had to be left."""
+
+    modules_read: int
+    statements: int
+    """Statements evaluated."""
+    unsupported: tuple[Unsupported, ...] = ()
+    budgets: tuple[str, ...] = ()
+    """Bounds that were hit, as sentences: `loop at vllm/a.py:3 cut after 10000 rounds`."""
+
+    def whole(self) -> bool:
+        """Whether everything that was reached could be evaluated."""
+        return not self.unsupported and not self.budgets
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """A question and its answer; the same pin and question give the same bytes."""
+
+    schema: Literal["qtrace-report/1"] = SCHEMA
+    tool: str
+    """The version of qtrace that wrote it."""
+    question: Question
+    pins: tuple[Pin, ...]
+    """What was read; the first is the one the chains stand in."""
+    chains: tuple[Chain, ...]
+    findings: tuple[Finding, ...] = ()
+    coverage: Coverage

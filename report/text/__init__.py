@@ -1,0 +1,25 @@
+"""The text voice: a report for a terminal, fitted to its width; what is shortened is said at the foot."""
+
+from __future__ import annotations
+
+from ..model import Report
+from .chain import chain
+from .findings import coverage, findings
+from .header import header
+from .page import Page
+
+NARROWEST = 40
+"""Columns below which no layout holds; a narrower terminal gets lines of this width."""
+
+
+def render(report: Report, width: int = 100, color: bool = False, unicode: bool = True) -> str:
+    """The report as lines of at most `width` columns, each ending in a newline."""
+    page = Page(max(width, NARROWEST), color=color, unicode=unicode)
+    header(page, report)
+    for each in report.chains:
+        page.blank()
+        chain(page, each)
+    findings(page, report.findings)
+    coverage(page, report.coverage)
+    page.foot()
+    return page.text()

@@ -1,0 +1,2 @@
+#pragma once
+bool is_wide(int64_t capability);

@@ -1,0 +1,3 @@
+TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, m) {
+  m.def("paged(Tensor x) -> Tensor");
+}

@@ -1,0 +1,77 @@
+"""What the evaluator is told instead of asking hardware: one table of facts by engine symbol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..evaluate import attributes
+from ..evaluate.calls import call_value
+from ..evaluate.unions import join
+from ..evaluate.values import DictValue, Instance, Native, Unknown, Value
+from ..models.tensors import DTYPES
+from ..scenario import CAPABILITIES, Scenario
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+
+
+def capability(m: Machine, scenario: Scenario) -> Value:
+    """The compute capability (major * 10 + minor): known, or one of those there are."""
+    if scenario.capability is not None:
+        return scenario.capability
+    space = m.space
+    parts = [(space.choice("capability", CAPABILITIES, (c,)), c) for c in CAPABILITIES]
+    with m.aside():
+        return join(m, parts)
+
+
+def default_dtype(m: Machine, scenario: Scenario) -> Value:
+    if scenario.dtype is not None:
+        return DTYPES[scenario.dtype]
+    return Unknown("dtype", "dtype")
+
+
+def environment(m: Machine, scenario: Scenario) -> DictValue:
+    """`os.environ`: what the scenario sets, and a guarded presence for names of which nothing is known."""
+    from ..evaluate.values import MISSING
+
+    out = DictValue(m.space.true)
+    for name, value in scenario.environment.items():
+        held: Value = value
+        if value is None:
+            there = m.space.choice(f"env {name} is set", (False, True), (True,))
+            with m.aside():
+                held = join(m, [(there, Unknown(f"env:{name}", f"env {name}", kind="str")), (~there, MISSING)])
+        out.entries["constant", name] = (name, held)
+    return out
+
+
+def always(value: Value) -> Native:
+    """A fact that is the same whatever is asked."""
+    return Native("a fact", lambda m, args, kwargs: value)
+
+
+def unknown_fact(label: str, kind: str | None = None) -> Native:
+    return Native(label, lambda m, args, kwargs: Unknown(label, label, None, kind))
+
+
+def new(m: Machine, cls: Value, **attrs: Value) -> Instance:
+    """An object of an engine class with these attributes, its constructor not run."""
+    out = Instance(cls, m.space.true)
+    out.attrs |= attrs
+    return out
+
+
+def construct(m: Machine, symbol: str, *args: Value) -> Value:
+    """Call a class or function of the engine by its dotted name."""
+    module, _, name = symbol.rpartition(".")
+    with m.aside():
+        owner = m.world.import_module(m, module, None)
+        return call_value(m, attributes.get(m, owner, name, None), args, {})
+
+
+def engine_value(m: Machine, symbol: str) -> Any:
+    """The value of a global of the engine by its dotted name."""
+    module, _, name = symbol.rpartition(".")
+    with m.aside():
+        return attributes.get(m, m.world.import_module(m, module, None), name, None)

@@ -1,0 +1,143 @@
+"""The evaluator's state: which path it is on, who called whom, what was raised, what it could not do.
+
+Values are never forked per path. The machine keeps one *live* guard, the condition under which the code it is
+reading runs; every write is a guarded write, every merge joins (value summaries, as in MultiSE).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...report.predicate import Opaque as OpaquePredicate, Predicate, Site
+from ..guards import Guard, Space
+from .coverage import Coverage
+from .record import Record
+from .unions import join
+from .values import Instance, ModuleValue, Native, Unknown, Value
+
+if TYPE_CHECKING:
+    from ..tree import Node
+    from .frames import Frame
+    from .world import World
+
+DEPTH, LOOPS, SECONDS = 200, 10_000, 60.0
+"""Bounds of one question: nested calls, iterations of one loop, seconds."""
+
+
+class Dead(Exception):
+    """The current path ended (return, raise, break): unwinds to the nearest merge."""
+
+
+class OutOfBudget(Exception):
+    """A bound of the whole question was reached; what is not known by then stays open."""
+
+
+class Machine:
+    """One question's evaluation."""
+
+    def __init__(self, world: World, space: Space, seconds: float = SECONDS) -> None:
+        self.world, self.space = world, space
+        self.live: Guard = space.true
+        self.frames: list[Frame] = []
+        self.raised: list[list[tuple[Guard, Instance]]] = [[]]
+        self.coverage = Coverage()
+        self.record = Record(self)
+        self.facts: dict[str, Native] = {}
+        self.deadline = time.monotonic() + seconds
+        self._serial = 0
+
+    # --- paths
+
+    def split(self, branches: list[tuple[Guard, Callable[[], Value]]]) -> Value:
+        """Run each branch on its own part of the path, then go on where any of them does."""
+        ends: list[tuple[Guard, Value]] = []
+        for guard, run in branches:
+            if guard.is_false:
+                continue
+            self.live = guard
+            try:
+                value = run()
+                ends.append((self.live, value))
+            except Dead:
+                pass
+        live = self.space.false
+        for guard, _ in ends:
+            live = live | guard
+        self.live = live
+        if live.is_false:
+            raise Dead
+        return join(self, ends)
+
+    def branch(self, cond: Guard, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        """`then` where `cond` holds on this path, `orelse` elsewhere."""
+        yes = self.live & cond
+        if yes is self.live:
+            return then()
+        if yes.is_false:
+            return orelse()
+        return self.split([(yes, then), (self.live & ~cond, orelse)])
+
+    def kill(self) -> Dead:
+        """End the current path; `raise m.kill()`."""
+        self.live = self.space.false
+        return Dead()
+
+    def throw(self, exc: Instance) -> Dead:
+        """Raise an engine exception on the current path; `raise m.throw(exc)`."""
+        self.record.threw(exc)
+        self.raised[-1].append((self.live, exc))
+        return self.kill()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Evaluate something whose moment is not this path's, such as a module's names, on every path."""
+        live, raised = self.live, self.raised
+        self.live, self.raised = self.space.true, [[]]
+        try:
+            yield
+        finally:
+            self.live, self.raised = live, raised
+
+    # --- unknowns
+
+    def unknown(self, label: str, node: Node | None = None, kind: str | None = None) -> Unknown:
+        """A fresh value that nobody knows; `label` says what it is."""
+        self._serial += 1
+        return Unknown(f"{label}#{self._serial}", label, self.site(node), kind)
+
+    def atom(self, key: str, predicate: Predicate) -> Guard:
+        return self.space.atom(key, predicate)
+
+    def holds(self, value: Unknown) -> Guard:
+        """The guard that an unknown is true."""
+        return self.space.atom(f"{value.key}?", OpaquePredicate(value.label, None, value.site))
+
+    def unsupported(self, kind: str, node: Node | None) -> Unknown:
+        """A construct that the evaluator has no meaning for: counted, and unknown from here on."""
+        self.coverage.unsupported(kind, self.site(node))
+        return self.unknown(f"<{kind}>", node)
+
+    # --- places
+
+    def site(self, node: Node | None) -> Site | None:
+        if not self.frames:
+            return None
+        frame = self.frames[-1]
+        return Site(frame.module.path, node.line if node is not None else frame.line)
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def module(self) -> ModuleValue:
+        return self.frames[-1].module
+
+    def tick(self) -> None:
+        """Count a statement; ends the question when its time is up."""
+        self.coverage.statements += 1
+        if self.coverage.statements % 512 == 0 and time.monotonic() > self.deadline:
+            self.coverage.budget("the time for one question")
+            raise OutOfBudget("the time for one question")

@@ -1,0 +1,126 @@
+"""Guarded sets: reading them on the current path, joining them at merges, applying functions to their atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from .values import CONSTANTS, MISSING, Guarded, Unknown, Value
+
+if TYPE_CHECKING:
+    from ..guards import Guard
+    from .machine import Machine
+
+WIDEST = 64
+"""Alternatives a value may have before it is widened to an unknown."""
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two atoms are certainly the same value, so that a join keeps one."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, CONSTANTS):
+        return bool(a == b)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Unknown):
+        return bool(a.key == b.key)
+    return False
+
+
+def alternatives(m: Machine, value: Value) -> list[tuple[Guard, Value]]:
+    """The atoms of `value` that the current path can meet, each under its part of the path."""
+    if type(value) is not Guarded:
+        return [(m.live, value)]
+    out = []
+    for guard, atom in value.alts:
+        on_path = guard & m.live
+        if not on_path.is_false:
+            out.append((on_path, atom))
+    return out
+
+
+def cover(m: Machine, value: Value) -> Guard:
+    """Where on the current path `value` is there at all."""
+    guard = m.space.false
+    for on_path, atom in alternatives(m, value):
+        if atom is not MISSING:
+            guard = guard | on_path
+    return guard
+
+
+def join(m: Machine, parts: Iterable[tuple[Guard, Value]]) -> Value:
+    """One value out of values that hold under disjoint guards; equal atoms are merged."""
+    flat: list[tuple[Guard, Value]] = []
+    for guard, value in parts:
+        if type(value) is Guarded:
+            flat += [(g, a) for h, a in value.alts if not (g := guard & h).is_false]
+        elif not guard.is_false:
+            flat.append((guard, value))
+    return _pack(m, flat)
+
+
+def _pack(m: Machine, flat: list[tuple[Guard, Value]]) -> Value:
+    merged: list[tuple[Guard, Value]] = []
+    for guard, atom in flat:
+        for i, (seen, other) in enumerate(merged):
+            if same(atom, other):
+                merged[i] = (seen | guard, other)
+                break
+        else:
+            merged.append((guard, atom))
+    if len(merged) == 1:
+        return merged[0][1]
+    if len(merged) > WIDEST:
+        m.coverage.budget(f"a value with more than {WIDEST} alternatives")
+        return m.unknown(f"one of {len(merged)} values")
+    return Guarded(tuple(merged))
+
+
+def store(m: Machine, old: Value, new: Value, born: Guard) -> Value:
+    """What a slot holds after `new` is written to it on the current path; `born` is where the slot exists."""
+    if m.live is born:
+        return new
+    parts: list[tuple[Guard, Value]] = [(m.live, new)]
+    elsewhere = born & ~m.live
+    parts.append((elsewhere, old))
+    flat: list[tuple[Guard, Value]] = []
+    for guard, value in parts:
+        if type(value) is Guarded:
+            flat += [(g, a) for h, a in value.alts if not (g := guard & h).is_false]
+        elif not guard.is_false:
+            flat.append((guard, value))
+    if len(flat) == 1:
+        return flat[0][1] if flat[0][0] is born else Guarded(tuple(flat))
+    packed = _pack(m, flat)
+    return packed
+
+
+def settle(m: Machine, value: Value) -> Value:
+    """`value` as the current path sees it: one atom when only one is possible here."""
+    if type(value) is not Guarded:
+        return value
+    alts = alternatives(m, value)
+    if len(alts) == 1 and alts[0][0] is m.live:
+        return alts[0][1]
+    return Guarded(tuple(alts))
+
+
+def each(m: Machine, value: Value, apply: Callable[[Value], Value]) -> Value:
+    """`apply` on every atom of `value`, each on its own part of the path, joined again."""
+    if type(value) is not Guarded:
+        return apply(value)
+    alts = alternatives(m, value)
+    if len(alts) == 1:
+        if alts[0][0] is m.live:
+            return apply(alts[0][1])
+    return m.split([(guard, lambda atom=atom: apply(atom)) for guard, atom in alts])
+
+
+def each2(m: Machine, left: Value, right: Value, apply: Callable[[Value, Value], Value]) -> Value:
+    """`apply` on every pair of atoms that can meet."""
+    if type(left) is not Guarded and type(right) is not Guarded:
+        return apply(left, right)
+    return each(m, left, lambda a: each(m, right, lambda b: apply(a, b)))

@@ -1,0 +1,399 @@
+"""Everything outside the function that runs: engine modules, builtins, libraries, packages, the platform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .. import tree
+from ..library import Library, LoweredModule, annotated
+from . import attributes, containers
+from .classes import FieldDefault, enum_member, members
+from .frames import Frame
+from .operators import describe
+from .scopes import LazyScope
+from .unions import alternatives, each, join, store
+from .values import (
+    CONSTANTS,
+    MISSING,
+    Bound,
+    ClassValue,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Native,
+    NativeClass,
+    Opaque,
+    Super,
+    Token,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+class Packages(Protocol):
+    """Which importable packages are there: True, False, or None when it is not known."""
+
+    def present(self, name: str) -> bool | None: ...
+
+
+class World:
+    """One question's view of everything that is looked up by name."""
+
+    def __init__(self, library: Library, root: str, models: Models, packages: Packages) -> None:
+        self.source, self.root, self.models, self.packages = library, root, models, packages
+        self.modules: dict[str, ModuleValue] = {}
+        self.no_post_init: frozenset[str] = frozenset()
+        self._outside: dict[str, NativeClass] = {}
+        self.settings: dict[str, Value] = {}
+
+    # --- modules of the engine
+
+    def module(self, m: Machine, name: str) -> ModuleValue | None:
+        if name not in self.modules:
+            lowered = self.source.module(name)
+            if lowered is None:
+                return None
+            self.modules[name] = self._module(name, lowered)
+        return self.modules[name]
+
+    def _module(self, name: str, lowered: LoweredModule) -> ModuleValue:
+        scope = LazyScope(lowered.names, len(lowered.index.statements), lowered.block, lambda m, b: None)
+        value = ModuleValue(name, lowered.path, scope)
+        scope.execute = lambda m, block: self._run(m, value, scope, block)
+        return value
+
+    def stub(self, m: Machine, symbol: str) -> Value:
+        """A name of a library that one of our own models, written in the evaluated language, defines."""
+        package, _, rest = symbol.partition(".")
+        key = f"<{package}>"
+        if key not in self.modules:
+            lowered = self.source.stub(package) if rest else None
+            if lowered is None:
+                return MISSING
+            self.modules[key] = self._module(package, lowered)
+        return self.modules[key].scope.read(m, rest.rpartition(".")[2])
+
+    def _run(self, m: Machine, module: ModuleValue, scope: LazyScope, block: tree.Block, cls: Any = None) -> None:
+        from .machine import Dead
+        from .statements import execute
+
+        frame = Frame(module, None, None, m.space.true, scope, cls)
+        m.frames.append(frame)
+        depth = m.record.depth
+        try:
+            with m.aside():
+                try:
+                    execute(m, block)
+                except Dead:
+                    m.coverage.unsupported("a module-level statement that raises", m.site(None))
+        finally:
+            m.record.depth = depth
+            m.frames.pop()
+
+    def module_name(self, m: Machine, module: ModuleValue, name: str) -> Value:
+        """A global name of `module`, MISSING where it has none."""
+        if name in ("__name__", "__file__"):
+            return module.name if name == "__name__" else module.path
+        value = module.scope.read(m, name)
+        return value if value is not MISSING else self._starred(m, module, name)
+
+    def _starred(self, m: Machine, module: ModuleValue, name: str) -> Value:
+        lowered = self.source.module(module.name)
+        for base, level in lowered.stars if lowered is not None else ():
+            target = self.module(m, self.absolute(module, base, level))
+            if target is not None and (value := self.module_name(m, target, name)) is not MISSING:
+                return value
+        return MISSING
+
+    def module_attribute(self, m: Machine, module: ModuleValue, name: str) -> Value:
+        """`module.name`: a global, a submodule, or what the module's `__getattr__` gives."""
+        fact = m.facts.get(f"{module.name}.{name}")
+        if fact is not None:
+            return fact.call(m, (), {})
+        value = self.module_name(m, module, name)
+        if value is not MISSING:
+            return value
+        below = self.module(m, f"{module.name}.{name}")
+        if below is not None:
+            return below
+        hook = module.scope.read(m, "__getattr__")
+        if isinstance(hook, Function):
+            from .calls import call
+
+            return call(m, hook, (name,), {}, None)
+        return MISSING
+
+    def absolute(self, module: ModuleValue, base: str, level: int) -> str:
+        """The dotted name that `from <level dots><base>` means inside `module`."""
+        if level == 0:
+            return base
+        parts = module.name.split(".")
+        if not module.path.endswith("/__init__.py"):
+            parts = parts[:-1]
+        parts = parts[: len(parts) - (level - 1)]
+        return ".".join([*parts, base] if base else parts)
+
+    def import_module(self, m: Machine, name: str, node: tree.Node | None) -> Value:
+        if name.partition(".")[0] == self.root:
+            found = self.module(m, name)
+            if found is not None:
+                return found
+        return self._outside_module(m, name, node)
+
+    def _outside_module(self, m: Machine, name: str, node: tree.Node | None) -> Value:
+        there = self.packages.present(name)
+        if there is None and m.frame.scope is not None and not m.record.trying:
+            there = True  # the engine could not be imported without it
+        if there:
+            return self.library(m, name, node)
+        if there is False:
+            raise m.throw(self.exception(m, "ModuleNotFoundError", f"No module named '{name.partition('.')[0]}'"))
+        return m.branch(
+            self.has(m, name),
+            lambda: self.library(m, name, node),
+            lambda: self._no_module(m, name),
+        )
+
+    def _no_module(self, m: Machine, name: str) -> Value:
+        raise m.throw(self.exception(m, "ModuleNotFoundError", f"No module named '{name.partition('.')[0]}'"))
+
+    def has(self, m: Machine, name: str) -> Any:
+        """The guard that package `name` is installed."""
+        there = self.packages.present(name)
+        if there is not None:
+            return m.space.true if there else m.space.false
+        top = name.removeprefix(f"{self.root}.third_party.").partition(".")[0]
+        return m.space.choice(f"package {top}", (False, True), (True,))
+
+    def import_name(self, m: Machine, base: str, name: str, node: tree.Node | None) -> Value:
+        owner = self.import_module(m, base, node)
+
+        def pick(atom: Value) -> Value:
+            value = attributes.find(m, atom, name, node)
+            if value is MISSING and isinstance(atom, ModuleValue):
+                return self.import_module(m, f"{base}.{name}", node)
+            return attributes.absent(m, value, "ImportError", f"cannot import name '{name}' from '{base}'")
+
+        return each(m, owner, pick)
+
+    # --- classes of the engine
+
+    def class_scope(self, m: Machine, node: tree.ClassDef, cls: ClassValue) -> LazyScope | None:
+        lowered = self.source.class_of(node)
+        if lowered is None:
+            return None
+        module = m.module()
+        scope = LazyScope(lowered.names, len(lowered.index.members), lowered.block, lambda m, b: None)
+        scope.values = cls.attrs
+
+        def run(m: Machine, block: tree.Block) -> None:
+            self._run(m, module, scope, block, cls)
+            if "enum" in cls.flags:
+                _make_members(m, cls, block)
+
+        scope.execute = run
+        return scope
+
+    def annotations(self, cls: ClassValue) -> list[tuple[str, tree.Node]]:
+        if cls.node is None:
+            return []
+        lowered = self.source.class_of(cls.node)
+        return lowered.annotations() if lowered is not None else annotated(cls.node.body)
+
+    def subclassed(self, m: Machine, cls: ClassValue) -> None:
+        """What making a class does beyond its body: `__init_subclass__` of its bases, enum members of a plain body."""
+        if "enum" in cls.flags and cls.scope is None:
+            for name, value in list(cls.attrs.items()):
+                cls.attrs[name] = enum_member(m, cls, name, value)
+        hook = attributes.class_attribute(m, cls, "__init_subclass__", after=cls)
+        if isinstance(hook, Function):
+            from .calls import call
+
+            call(m, hook, (cls,), {}, None)
+
+    def outside_class(self, name: str) -> NativeClass:
+        if name not in self._outside:
+            self._outside[name] = NativeClass(name, (self.models.classes["builtins.object"],))
+        return self._outside[name]
+
+    def class_of_native(self, native: Native) -> NativeClass:
+        return self.outside_class(native.symbol)
+
+    # --- builtins and libraries
+
+    def builtin(self, name: str) -> Value:
+        return self.models.table.get(f"builtins.{name}", MISSING)
+
+    def exception(self, m: Machine, name: str, text: Value) -> Instance:
+        cls = self.models.classes[f"builtins.{name}"]
+        made = Instance(cls, m.live)
+        made.attrs["args"] = (text,)
+        return made
+
+    def library(self, m: Machine, symbol: str, node: tree.Node | None) -> Value:
+        """A name of a library: our model of it where there is one, else an opaque symbol."""
+        value = self.models.table.get(symbol, MISSING)
+        if value is not MISSING:
+            return value
+        return self.models.special(m, symbol, node)
+
+    def may_be_false(self, atom: Opaque) -> bool:
+        """Modules, classes and functions are true; a lower-case attribute of a library may be any value."""
+        return self.models.may_be_false(atom)
+
+    def call_library(
+        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
+    ) -> Value:
+        """A call that leaves the engine: recorded, its answer unknown; inside a `try` it may also raise."""
+        m.record.left(func.symbol, node)
+        if len(args) == 1 and not kwargs and isinstance(args[0], ClassValue | Function):
+            return args[0]  # a library's decorator: taken to keep what it decorates
+        answer = self.models.answer(m, func, args, kwargs, node)
+        if answer is not MISSING:
+            return answer
+        if m.record.trying:
+            self._may_raise(m, func.symbol)
+        from .calls import describe_value
+
+        shown = [describe_value(m, a) for a in args] + [f"{k}={describe_value(m, v)}" for k, v in kwargs.items()]
+        return m.unknown(f"{func.symbol}({', '.join(shown)})", node, self.models.result_kind(func.symbol))
+
+    def _may_raise(self, m: Machine, symbol: str) -> None:
+        fails = m.holds(m.unknown(f"{symbol} raises"))
+
+        def throw() -> None:
+            raise m.throw(self.exception(m, "Exception", f"raised by {symbol}"))
+
+        m.branch(fails, throw, lambda: None)
+
+    def native_attribute(self, m: Machine, atom: Value, name: str, node: tree.Node | None) -> Value:
+        """An attribute of a Python constant or container."""
+        method = self.models.method(type(atom), name)
+        if method is not None:
+            return Bound(method, atom)
+        if name == "__class__":
+            return self.models.type_of(m, atom)
+        if isinstance(atom, Token):
+            return self.models.token_attribute(m, atom, name)
+        if isinstance(atom, Native):
+            return self.library(m, f"{atom.symbol}.{name}", node)
+        return MISSING
+
+    def instance_fallback(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value:
+        """An attribute that neither the object nor its classes have: payload methods, tensor attributes."""
+        if atom.payload is not MISSING:
+            found = attributes.find(m, atom.payload, name, node)
+            if found is not MISSING:
+                return found
+        lazy = self.default_of(m, atom, name)
+        return lazy if lazy is not MISSING else self.models.instance_attribute(m, atom, name, node)
+
+    def default_of(self, m: Machine, atom: Instance, name: str) -> Value:
+        return MISSING
+
+    def class_fallback(self, m: Machine, cls: Value, name: str, node: tree.Node | None) -> Value:
+        if isinstance(cls, NativeClass) and cls.symbol not in self.models.table:
+            return self.library(m, f"{cls.symbol}.{name}", node)
+        return self.models.class_attribute(m, cls, name)
+
+    def super_fallback(self, m: Machine, atom: Super, name: str) -> Value:
+        return self.models.super_attribute(m, atom, name)
+
+    def allocate(self, m: Machine, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        return self.models.allocate(m, cls, args, kwargs)
+
+    def iterate_object(self, m: Machine, atom: Value, node: tree.Node | None) -> Value:
+        if isinstance(atom, ClassValue) and "enum" in atom.flags:
+            return tuple(members(m, atom))
+        if isinstance(atom, Instance):
+            method = attributes.class_attribute(m, atom.cls, "__iter__")
+            if method is not MISSING:
+                from .calls import call
+
+                return containers.items_of(m, call(m, attributes.bind(m, method, atom), (), {}, node), node)
+        return m.unknown(f"the elements of {describe(atom)}", node)
+
+    def subscript(self, m: Machine, atom: Value, key: Value, node: tree.Node | None) -> Value:
+        """`atom[key]` of what is no container: a generic class, an enum by name, a Triton launch."""
+        from .calls import call
+
+        if isinstance(atom, ClassValue) and "enum" in atom.flags:
+            for member in members(m, atom):
+                if member.attrs["name"] == key:
+                    return member
+            raise m.throw(self.exception(m, "KeyError", describe(key)))
+        if isinstance(atom, NativeClass) and atom.symbol == "typing.Literal":
+            return Instance(atom, m.live, key if isinstance(key, tuple) else (key,))
+        if isinstance(atom, ClassValue | NativeClass | Native):
+            return atom
+        if isinstance(atom, Instance):
+            method = attributes.class_attribute(m, atom.cls, "__getitem__")
+            if method is not MISSING:
+                return call(m, attributes.bind(m, method, atom), (key,), {}, node)
+        if isinstance(atom, Function):
+            return self.models.launcher(atom)
+        if isinstance(atom, CONSTANTS):
+            raise m.throw(self.exception(m, "TypeError", f"'{type(atom).__name__}' object is not subscriptable"))
+        return self.library(m, f"{describe(atom)}[{describe(key)}]", node) if isinstance(atom, Opaque) else m.unknown(
+            f"{describe(atom)}[{describe(key)}]", node
+        )
+
+    def delete_attribute(self, m: Machine, atom: Instance, name: str) -> None:
+        attributes.get(m, atom, name, None)
+        if name in atom.attrs:
+            atom.attrs[name] = store(m, atom.attrs[name], MISSING, atom.born)
+
+    def enter(self, m: Machine, value: Value, node: tree.Node) -> Value:
+        """`with value as ...`: what `__enter__` gives; a generator-made manager runs up to its `yield`."""
+        return each(m, value, lambda atom: self._enter(m, atom, node))
+
+    def _enter(self, m: Machine, atom: Value, node: tree.Node) -> Value:
+        from .calls import call
+
+        if isinstance(atom, Instance) and attributes.class_attribute(m, atom.cls, "__enter__") is not MISSING:
+            return call(m, attributes.get(m, atom, "__enter__", node), (), {}, node)
+        if isinstance(atom, ListValue):
+            for _, items in alternatives(m, atom.content):
+                if isinstance(items, tuple) and items:
+                    return items[0]
+        return m.unknown(f"{describe(atom)}.__enter__()", node)
+
+    def field_default(self, value: Value) -> Value:
+        return value.default if isinstance(value, FieldDefault) else value
+
+
+class Models(Protocol):
+    """Our models of Python's builtins and of the few libraries that matter."""
+
+    table: dict[str, Value]
+    classes: dict[str, NativeClass]
+
+    def special(self, m: Machine, symbol: str, node: tree.Node | None) -> Value: ...
+    def may_be_false(self, atom: Opaque) -> bool: ...
+    def answer(
+        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
+    ) -> Value: ...
+    def result_kind(self, symbol: str) -> str | None: ...
+    def method(self, kind: type, name: str) -> Native | None: ...
+    def type_of(self, m: Machine, atom: Value) -> Value: ...
+    def token_attribute(self, m: Machine, atom: Token, name: str) -> Value: ...
+    def instance_attribute(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value: ...
+    def class_attribute(self, m: Machine, cls: Value, name: str) -> Value: ...
+    def super_attribute(self, m: Machine, atom: Super, name: str) -> Value: ...
+    def allocate(self, m: Machine, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value: ...
+    def launcher(self, func: Function) -> Value: ...
+
+
+def _make_members(m: Machine, cls: ClassValue, block: tree.Block) -> None:
+    for node in block:
+        targets = node.targets if isinstance(node, tree.Assign) else ()
+        for target in targets:
+            if isinstance(target, tree.Name) and target.id in cls.attrs:
+                cls.attrs[target.id] = enum_member(m, cls, target.id, cls.attrs[target.id])
+
+
+__all__ = ["Unknown", "World", "join"]

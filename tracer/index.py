@@ -1,0 +1,402 @@
+"""Index a module: where each top-level statement and class member stands, and which names it binds or changes.
+
+Only positions and names, from the standard library's `ast`, so that a name can be looked up without lowering
+the module; `lower` then reads the few statements that matter.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .tree import Block, ClassDef
+
+_INDENTED = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?\n)*(?:[ \t]*\f)*[ \t]+[^\s#]")
+
+
+class SourceSyntaxError(ValueError):
+    """The source cannot be read as Python, at this line of its file."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line = line
+        self.message = message
+
+
+class Statement(Struct, frozen=True):
+    """One statement of a module or class body; several that share a line (`a = 1; b = 2`) are one.
+
+    Lines are 1-based and inclusive, decorators included. `binds` are the names it may bind or delete in the body
+    it stands in, `mutates` those whose object it may change. `stars` are star imports: (module, level).
+    """
+
+    first_line: int
+    last_line: int
+    kind: str
+    """`def`, `class`, `import`, `assign`, `compound`, `expr` or `other`."""
+    binds: frozenset[str]
+    mutates: frozenset[str]
+    stars: tuple[tuple[str, int], ...] = ()
+
+
+class ClassIndex(Statement, frozen=True, kw_only=True):
+    """A class statement with the statements of its body, its members.
+
+    `names` leads from a name to the members that bind or change it, in order; `inline` says that the body
+    begins on the header's last line (`class A: pass`).
+    """
+
+    name: str
+    body_line: int
+    inline: bool
+    members: tuple[Statement, ...]
+    names: dict[str, tuple[int, ...]]
+
+
+class ModuleIndex(Struct, frozen=True):
+    """The statements of a module, and for each name those that bind or change it, in textual order."""
+
+    statements: tuple[Statement, ...]
+    names: dict[str, tuple[int, ...]]
+
+
+def index_module(text: str) -> ModuleIndex:
+    """Index a whole module; raises `SourceSyntaxError`."""
+    text = normalised(text)
+    statements = _Indexer(text, 1).statements(_parsed(text, 1).body)
+    return ModuleIndex(statements, _names(statements))
+
+
+def index_class(text: str, first_line: int, last_line: int) -> ClassIndex:
+    """Index the class on these lines of a module, at whatever depth it stands; raises `SourceSyntaxError`."""
+    segment, extra = framed(_segment(text, first_line, last_line))
+    origin = first_line - extra
+    body = _parsed(segment, origin).body
+    if extra and isinstance(body[0], ast.If):
+        body = body[0].body
+    found = _Indexer(segment, origin).statements(body[:1])
+    if not found or not isinstance(found[0], ClassIndex):
+        raise SourceSyntaxError(first_line, "no class statement begins here")
+    return found[0]
+
+
+def class_header(text: str, found: ClassIndex) -> ClassDef:
+    """Lower a class without its members: decorators, bases and keywords, over an empty body."""
+    from .lower import lower_block  # libcst takes longer to import than most modules take to index
+
+    if found.inline:
+        return replace(_inline_class(text, found), body=())
+    body = _segment(text, found.body_line, found.body_line)
+    indent = body[: len(body) - len(body.lstrip())]
+    header = _segment(text, found.first_line, found.body_line - 1)
+    (lowered,) = lower_block(f"{header}{indent}pass\n", found.first_line)
+    assert isinstance(lowered, ClassDef), lowered
+    return replace(lowered, body=())
+
+
+def statement_block(text: str, statement: Statement) -> Block:
+    """Lower one statement of a module: as many nodes as share its lines."""
+    from .lower import lower_block  # see class_header
+
+    return lower_block(
+        _segment(text, statement.first_line, statement.last_line), statement.first_line
+    )
+
+
+def member_block(text: str, found: ClassIndex, member: Statement) -> Block:
+    """Lower one member of a class."""
+    return _inline_class(text, found).body if found.inline else statement_block(text, member)
+
+
+def _inline_class(text: str, found: ClassIndex) -> ClassDef:
+    (lowered,) = statement_block(text, found)
+    assert isinstance(lowered, ClassDef), lowered
+    return lowered
+
+
+# --- text
+
+
+def normalised(text: str) -> str:
+    """Source as Python counts its lines: no byte order mark, newlines only, the last line closed."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def framed(text: str) -> tuple[str, int]:
+    """Make a segment parseable: an indented one goes under `if True:`; also how many lines that added.
+
+    Dedenting instead would cut into multi-line strings.
+    """
+    text = normalised(text)
+    return (f"if True:\n{text}", 1) if _INDENTED.match(text) else (text, 0)
+
+
+def _segment(text: str, first_line: int, last_line: int) -> str:
+    return "\n".join(normalised(text).split("\n")[first_line - 1 : last_line]) + "\n"
+
+
+def _parsed(text: str, first_line: int) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a stranger's invalid escape sequences are not our news
+            return ast.parse(text)
+    except SyntaxError as error:
+        raise SourceSyntaxError(first_line + (error.lineno or 1) - 1, error.msg) from error
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes, lone surrogates; too deep
+        raise SourceSyntaxError(first_line, str(error) or "nested too deeply") from error
+
+
+# --- statements
+
+
+_KINDS: dict[type[ast.stmt], str] = {
+    ast.FunctionDef: "def",
+    ast.AsyncFunctionDef: "def",
+    ast.ClassDef: "class",
+    ast.Import: "import",
+    ast.ImportFrom: "import",
+    ast.Assign: "assign",
+    ast.AnnAssign: "assign",
+    ast.AugAssign: "assign",
+    ast.Expr: "expr",
+    **dict.fromkeys(
+        (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match),
+        "compound",
+    ),
+}
+
+
+class _Indexer:
+    """Turns the statements of one text, whose first line is `origin`, into index entries."""
+
+    def __init__(self, text: str, origin: int) -> None:
+        self.lines = text.split("\n")
+        self.shift = origin - 1
+
+    def statements(self, body: Sequence[ast.stmt]) -> tuple[Statement, ...]:
+        return tuple(map(self.statement, self.groups(body)))
+
+    def groups(self, body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
+        """Statements that share a line go together: lines are what segments are cut by."""
+        group: list[ast.stmt] = []
+        for node in body:
+            if group and node.lineno > _last_line(group[-1]):
+                yield group
+                group = []
+            group.append(node)
+        if group:
+            yield group
+
+    def statement(self, group: list[ast.stmt]) -> Statement:
+        first, last = self.first_line(group[0]) + self.shift, _last_line(group[-1]) + self.shift
+        if isinstance(group[0], ast.ClassDef):
+            return self.class_(group[0], first, last)
+        kinds = {_KINDS.get(type(node), "other") for node in group}
+        effects = _Effects(group)
+        return Statement(first, last, kinds.pop() if len(kinds) == 1 else "other", *effects.frozen())
+
+    def class_(self, node: ast.ClassDef, first_line: int, last_line: int) -> ClassIndex:
+        members = self.statements(node.body)
+        header = _Effects(())
+        header.class_header(node)
+        own = frozenset[str]().union(*(member.binds for member in members))
+        changed = frozenset[str]().union(*(member.mutates for member in members))
+        return ClassIndex(
+            first_line,
+            last_line,
+            "class",
+            frozenset(header.binds),
+            frozenset(header.mutates) | (changed - own),
+            name=node.name,
+            body_line=members[0].first_line,
+            inline=self.is_inline(node.body[0]),
+            members=members,
+            names=_names(members),
+        )
+
+    def first_line(self, node: ast.stmt) -> int:
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+        while decorators and not self.lines[line - 1].lstrip().startswith("@"):
+            line -= 1  # `@(` on a line of its own
+        return line
+
+    def is_inline(self, first: ast.stmt) -> bool:
+        before = self.lines[first.lineno - 1].encode()[: first.col_offset].strip()
+        return bool(before) and not before.startswith(b"@")
+
+
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _names(statements: Iterable[Statement]) -> dict[str, tuple[int, ...]]:
+    places: dict[str, list[int]] = {}
+    for place, statement in enumerate(statements):
+        for name in statement.binds | statement.mutates:
+            places.setdefault(name, []).append(place)
+    return {name: tuple(found) for name, found in places.items()}
+
+
+# --- effects
+
+
+class _Effects:
+    """What running some statements may do to the names of the body they stand in."""
+
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
+        self.binds: set[str] = set()
+        self.mutates: set[str] = set()
+        self.stars: list[tuple[str, int]] = []
+        self.visit_all(nodes)
+
+    def frozen(self) -> tuple[frozenset[str], frozenset[str], tuple[tuple[str, int], ...]]:
+        return frozenset(self.binds), frozenset(self.mutates), tuple(self.stars)
+
+    def visit(self, node: ast.AST) -> None:
+        _EFFECTS.get(type(node), _Effects.children)(self, node)
+
+    def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    def children(self, node: ast.AST) -> None:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                self.visit_all(each for each in value if isinstance(each, ast.AST))
+            elif isinstance(value, ast.AST):
+                self.visit(value)
+
+    def nothing(self, node: ast.AST) -> None:
+        pass
+
+    def name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.binds.add(node.id)
+
+    def place(self, node: ast.Attribute | ast.Subscript) -> None:
+        """`X.a` and `X[k]` as targets, also of `del`, change X."""
+        if not isinstance(node.ctx, ast.Load):
+            self.change(node)
+        self.children(node)
+
+    def change(self, node: ast.AST) -> None:
+        """Note the name that an attribute, a subscript or a bare name begins with."""
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Name):
+            self.mutates.add(node.id)
+
+    def aug_assign(self, node: ast.AugAssign) -> None:
+        self.change(node.target)
+        if not isinstance(node.target, ast.Name):
+            self.visit(node.target)
+        self.visit(node.value)
+
+    def call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute):
+            self.change(node.func)
+        self.children(node)
+
+    def expression(self, node: ast.Expr) -> None:
+        """A call for its effect alone may change what it is given."""
+        value = node.value.value if isinstance(node.value, ast.Await) else node.value
+        if isinstance(value, ast.Call):
+            self.passed(value)
+        self.visit(value)
+
+    def passed(self, node: ast.Call) -> None:
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            given = argument.value if isinstance(argument, ast.Starred) else argument
+            if isinstance(given, ast.Name):
+                self.mutates.add(given.id)
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.binds.add(node.name)
+        self.decorators(node.decorator_list)
+        self.defaults(node.args)
+
+    def decorators(self, nodes: Iterable[ast.expr]) -> None:
+        """A decorator is called: `@X.register` changes X, and so may `@register(X)`."""
+        for node in nodes:
+            if isinstance(node, ast.Attribute):
+                self.change(node)
+            elif isinstance(node, ast.Call):
+                self.passed(node)
+            self.visit(node)
+
+    def defaults(self, node: ast.arguments) -> None:
+        self.visit_all([*node.defaults, *node.kw_defaults])
+
+    def lambda_(self, node: ast.Lambda) -> None:
+        self.defaults(node.args)
+
+    def class_header(self, node: ast.ClassDef) -> None:
+        self.binds.add(node.name)
+        self.decorators(node.decorator_list)
+        self.visit_all([*node.bases, *node.keywords])
+
+    def class_(self, node: ast.ClassDef) -> None:
+        self.class_header(node)
+        body = _Effects(node.body)
+        self.mutates |= body.mutates - body.binds
+
+    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        """The names that its own `for` binds are nobody else's; a walrus in it binds outside."""
+        targets = _Effects(part.target for part in node.generators).binds
+        inner = _Effects(())
+        inner.children(node)
+        self.binds |= inner.binds - targets
+        self.mutates |= inner.mutates - targets
+        self.visit(node.generators[0].iter)
+
+    def import_(self, node: ast.Import) -> None:
+        self.binds.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+
+    def import_from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.stars.append((node.module or "", node.level))
+            else:
+                self.binds.add(alias.asname or alias.name)
+
+    def caught(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
+        if node.name is not None:
+            self.binds.add(node.name)
+        self.children(node)
+
+    def rest(self, node: ast.MatchMapping) -> None:
+        if node.rest is not None:
+            self.binds.add(node.rest)
+        self.children(node)
+
+
+_EFFECTS: dict[type[ast.AST], Callable[[_Effects, Any], None]] = {
+    ast.Constant: _Effects.nothing,
+    ast.Name: _Effects.name,
+    ast.Attribute: _Effects.place,
+    ast.Subscript: _Effects.place,
+    ast.AugAssign: _Effects.aug_assign,
+    ast.Call: _Effects.call,
+    ast.Expr: _Effects.expression,
+    ast.FunctionDef: _Effects.function,
+    ast.AsyncFunctionDef: _Effects.function,
+    ast.Lambda: _Effects.lambda_,
+    ast.ClassDef: _Effects.class_,
+    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), _Effects.comprehension),
+    ast.Import: _Effects.import_,
+    ast.ImportFrom: _Effects.import_from,
+    **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), _Effects.caught),
+    ast.MatchMapping: _Effects.rest,
+}

@@ -1,0 +1,75 @@
+"""Lower Python source to the small tree of `tracer.tree`, parsed with libcst and with the lines of the file."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import libcst as cst
+
+from ..index import SourceSyntaxError, framed
+from ..tree import Block, If
+from . import calls, compound, displays, expressions, simple, strings
+from .walk import Handler, Walk
+
+_PLACE = re.compile(r"error at (\d+):\d+: ")
+_HANDLERS: dict[type[cst.CSTNode], Handler] = {
+    **expressions.HANDLERS,
+    **strings.HANDLERS,
+    **displays.HANDLERS,
+    **calls.HANDLERS,
+    **simple.HANDLERS,
+    **compound.HANDLERS,
+}
+
+
+def lower_block(text: str, first_line: int) -> Block:
+    """Lower complete statements that begin on line `first_line` of their file, indented or not.
+
+    Raises `SourceSyntaxError` where libcst cannot read them, or loses a line of them.
+    """
+    framed_text, extra = framed(text)
+    with _collector_paused():
+        module = _parsed(framed_text, first_line - extra)
+        walk = Walk(_HANDLERS, first_line - extra)
+        walk.lines(module.header)
+        block = compound.statements(walk, module.body)
+        walk.lines(module.footer)
+    _check_lines(walk, framed_text, first_line - extra)
+    return _unframed(block) if extra else block
+
+
+def _parsed(text: str, first_line: int) -> cst.Module:
+    try:
+        return cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        place = _PLACE.search(error.message)  # `raw_line` is often the line after
+        line = int(place[1]) if place else error.raw_line
+        raise SourceSyntaxError(first_line + line - 1, _PLACE.sub("", error.message)) from error
+
+
+def _check_lines(walk: Walk, text: str, first_line: int) -> None:
+    """Refuse to hand out wrong lines: libcst drops a lone backslash in front of a statement, newline and all."""
+    missing = first_line + text.count("\n") - walk.line
+    if missing:
+        raise SourceSyntaxError(first_line, f"libcst lost {missing} line(s) between here and {walk.line}")
+
+
+def _unframed(block: Block) -> Block:
+    frame = block[0]
+    assert isinstance(frame, If), frame
+    return frame.body
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """A libcst tree is garbage-collected many times while it grows, in vain: a sixth of the parse time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,0 +1,263 @@
+"""All our models in one place: what a symbol outside the engine stands for."""
+
+from __future__ import annotations
+
+import builtins as python_builtins
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .. import tree
+from ..evaluate.values import (
+    CONSTANTS,
+    MISSING,
+    Bound,
+    ClassValue,
+    Descriptor,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Native,
+    NativeClass,
+    Opaque,
+    Partial,
+    SetValue,
+    Super,
+    Token,
+    Unknown,
+    Value,
+)
+from . import builtins, iteration, stdlib, tensors
+from .methods import METHODS, python_method
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+OBJECT = NativeClass("builtins.object")
+_CONSTRUCTORS = ("int", "float", "str", "list", "tuple", "dict", "set", "frozenset", "bool")
+_PLAIN = ("complex", "bytes", "bytearray", "function", "NoneType", "module", "type", "slice", "range")
+_BASES = {"bool": "int"}
+_TYPING_CLASSES = ("typing.NamedTuple", "typing.Generic", "typing.Protocol", "abc.ABC", "typing.TypedDict", "pydantic.BaseModel")
+_ENUMS = {"Enum": (), "IntEnum": ("Enum",), "StrEnum": ("Enum",), "Flag": ("Enum",), "IntFlag": ("Flag",)}
+_SAME = {"typing_extensions.": "typing.", "collections.abc.Callable": "typing.Callable"}
+_SILENT = ("logging.", "logger.", "torch.cuda.synchronize", "gc.", "torch.manual_seed", "warnings.", "torch.accelerator.")
+_TENSOR_RESULTS = ("torch.ops.", "torch.nn.functional.", "torch._scaled", "torch.mm", "torch.matmul", "torch.cat", "torch.stack")
+
+
+def _classes() -> dict[str, NativeClass]:
+    out: dict[str, NativeClass] = {"builtins.object": OBJECT}
+    for name in (*_PLAIN, *_CONSTRUCTORS):
+        base = out.get(f"builtins.{_BASES.get(name, '')}", OBJECT)
+        row = iteration.table.rows.get(f"builtins.{name}")
+        out[f"builtins.{name}"] = NativeClass(f"builtins.{name}", (base,), construct=row.call if row else None)
+    for name, value in sorted(vars(python_builtins).items()):
+        if isinstance(value, type) and issubclass(value, BaseException):
+            _exception(out, value)
+    for name in _TYPING_CLASSES:
+        out[name] = NativeClass(name, (OBJECT,))
+    for name, bases in _ENUMS.items():
+        out[f"enum.{name}"] = NativeClass(f"enum.{name}", tuple(out[f"enum.{b}"] for b in bases) or (OBJECT,))
+    for symbol, cls in tensors.CLASSES.items():
+        out[symbol] = cls
+    out["builtins.type"].construct = lambda m, args, kwargs: _type(m, args)
+    return out
+
+
+def _exception(out: dict[str, NativeClass], cls: type) -> NativeClass:
+    symbol = f"builtins.{cls.__name__}"
+    if symbol not in out:
+        base = OBJECT if cls is BaseException else _exception(out, cls.__bases__[0])
+        out[symbol] = NativeClass(symbol, (base,))
+        out[symbol].attrs["__init__"] = Native("BaseException.__init__", _init_exception)
+    return out[symbol]
+
+
+def _init_exception(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    args[0].attrs["args"] = args[1:]
+
+
+def _type(m: Machine, args: Args) -> Value:
+    from ..evaluate.unions import each
+
+    return each(m, args[0], lambda a: m.world.models.type_of(m, a))
+
+
+class Catalog:
+    """The models, and the rules for symbols that have none."""
+
+    def __init__(self) -> None:
+        self.classes = _classes()
+        self.table: dict[str, Value] = {}
+        for part in (builtins.table, iteration.table, stdlib.table, tensors.table):
+            self.table |= part.rows
+        self.table |= stdlib.CONSTANT_ROWS | self.classes
+        self.table |= {f"torch.{name}": token for name, token in tensors.DTYPES.items()}
+        self.table |= {f"builtins.{n}": v for n, v in (("NotImplemented", Opaque("NotImplemented")), ("__debug__", True))}
+        self.extra: dict[str, Any] = {}
+
+    def special(self, m: Machine, symbol: str, node: tree.Node | None) -> Value:
+        """A symbol without a model of its own."""
+        for prefix, target in _SAME.items():
+            if symbol.startswith(prefix) and f"{target}{symbol[len(prefix):]}" in self.table:
+                return self.table[f"{target}{symbol[len(prefix):]}"]
+        if symbol in m.world.settings:
+            return m.world.settings[symbol]
+        if symbol.startswith(("typing.", "collections.abc.", "types.", "abc.")) and symbol.count(".") <= 2:
+            return m.world.outside_class(symbol)
+        stub = m.world.stub(m, symbol)
+        return stub if stub is not MISSING else Opaque(symbol)
+
+    def may_be_false(self, atom: Opaque) -> bool:
+        last = atom.symbol.rpartition(".")[2]
+        return bool(last) and "." in atom.symbol and last[0].islower() and atom.symbol.count(".") > 1
+
+    def answer(self, m: Machine, func: Opaque, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
+        if func.symbol.startswith(_SILENT):
+            return None
+        for prefix, run in self.extra.items():
+            if func.symbol.startswith(prefix) and (value := run(m, func, args, kwargs, node)) is not MISSING:
+                return value
+        return MISSING
+
+    def result_kind(self, symbol: str) -> str | None:
+        return "tensor" if symbol.startswith(_TENSOR_RESULTS) else None
+
+    def method(self, kind: type, name: str) -> Native | None:
+        found = METHODS.get((kind, name))
+        if found is not None:
+            return found
+        return python_method(kind, name) if kind in (str, bytes, int, float, tuple, bool) else None
+
+    def type_of(self, m: Machine, atom: Value) -> Value:
+        """The class of an atom, an unknown where it is not known."""
+        if isinstance(atom, Instance):
+            return atom.cls
+        if isinstance(atom, Token):
+            return atom.cls
+        if isinstance(atom, ClassValue | NativeClass):
+            return self.classes["builtins.type"]
+        if isinstance(atom, Unknown | Opaque):
+            return m.unknown(f"type({atom!r})")
+        name = _TYPE_NAMES.get(type(atom), type(atom).__name__)
+        return self.classes.get(f"builtins.{name}", OBJECT)
+
+    def token_attribute(self, m: Machine, atom: Token, name: str) -> Value:
+        return tensors.dtype_attribute(atom, name)
+
+    def has(self, m: Machine, atom: Value, name: str) -> Any:
+        """Whether a library object has an attribute, where a rule of the scenario tells; None where none does."""
+        rule = m.world.settings.get("has attribute")
+        return rule(m, atom, name) if rule is not None else None
+
+    def instance_attribute(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value:
+        if tensors.is_tensor(atom):
+            return tensors.tensor_attribute(m, atom, name)
+        if name in ("__init__", "__setattr__", "__delattr__"):
+            return Native(f"object.{name}", lambda m, args, kwargs: None)
+        return MISSING
+
+    def class_attribute(self, m: Machine, cls: Value, name: str) -> Value:
+        if isinstance(cls, NativeClass):
+            kind = _PYTHON_TYPES.get(cls.symbol)
+            found = self.method(kind, name) if kind is not None else None
+            if found is not None:
+                return found
+            if cls.symbol == "builtins.dict" and name == "fromkeys":
+                return Native("dict.fromkeys", _fromkeys)
+            if f"{cls.symbol}.{name}" in self.table:
+                return self.table[f"{cls.symbol}.{name}"]
+        if name == "__setattr__":
+            return self.table["object.__setattr__"]
+        if name == "__members__" and "enum" in getattr(cls, "flags", ()):
+            return _enum_names(m, cls)
+        if name == "__subclasses__":
+            return Native("type.__subclasses__", lambda m, args, kwargs: m.unknown(f"{cls.name}.__subclasses__()"))
+        if name in ("__doc__", "__dict__", "__annotations__", "__abstractmethods__"):
+            return m.unknown(f"{cls.name}.{name}")
+        return MISSING
+
+    def super_attribute(self, m: Machine, atom: Super, name: str) -> Value:
+        """What `object` or an unmodelled base does: nothing, or allocate."""
+        if name == "__new__":
+            return Native("object.__new__", lambda m, args, kwargs: self.allocate(m, args[0], args[1:], kwargs))
+        if name == "__setattr__":
+            return Bound(self.table["builtins.setattr"], atom.self_)
+        if name in ("__init__", "__init_subclass__", "__post_init__"):
+            return Native(f"object.{name}", lambda m, args, kwargs: None)
+        if isinstance(atom.self_, Instance):
+            found = self.instance_attribute(m, atom.self_, name, None)
+            if found is not MISSING:
+                return found
+        known = all(isinstance(b, ClassValue) or b.symbol in self.classes for b in atom.owner.mro)
+        return MISSING if known else m.unknown(f"super().{name}")
+
+    def allocate(self, m: Machine, cls: Value, args: Args, kwargs: Kwargs) -> Value:
+        """A bare object of a class, with the payload that a builtin base gives it."""
+        out = Instance(cls, m.live)
+        for base in cls.mro:
+            if base.symbol == "builtins.dict":
+                out.payload = DictValue(m.live)
+            elif base.symbol == "builtins.list":
+                out.payload = ListValue((), m.live)
+            elif base.symbol in ("builtins.str", "builtins.int", "builtins.float") and args:
+                out.payload = base.construct(m, args[:1], {})
+            elif base.symbol == "builtins.BaseException":
+                out.attrs["args"] = args
+        if tensors.TENSOR in cls.mro:
+            return tensors.new_parameter(m, (cls, *args), kwargs)
+        return out
+
+    def launcher(self, func: Function) -> Value:
+        """`kernel[grid]`: calling it launches the kernel."""
+
+        def launch(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+            m.record.launched(func.symbol, None)
+            return None
+
+        return Native(f"{func.symbol}[grid]", launch)
+
+
+def _fromkeys(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    from ..evaluate import containers
+
+    out = containers.new_dict(m)
+    items = containers.items_of(m, args[0], None)
+    for item in items if isinstance(items, tuple) else ():
+        containers.set_item(m, out, item, args[1] if len(args) > 1 else None, None)
+    return out
+
+
+def _enum_names(m: Machine, cls: Value) -> Value:
+    from ..evaluate.classes import members
+
+    out = DictValue(m.space.true)
+    for member in members(m, cls):
+        out.entries["constant", member.attrs["name"]] = (member.attrs["name"], member)
+    return out
+
+
+_TYPE_NAMES = {
+    ListValue: "list",
+    DictValue: "dict",
+    SetValue: "set",
+    Function: "function",
+    Native: "function",
+    Bound: "function",
+    Partial: "function",
+    Descriptor: "function",
+    ModuleValue: "module",
+}
+_PYTHON_TYPES: dict[str, Any] = {
+    "builtins.str": str,
+    "builtins.list": ListValue,
+    "builtins.dict": DictValue,
+    "builtins.set": SetValue,
+    "builtins.int": int,
+}
+STDLIB = frozenset(sys.stdlib_module_names)
+
+__all__ = ["CONSTANTS", "STDLIB", "Catalog"]

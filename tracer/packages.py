@@ -1,0 +1,73 @@
+"""Which packages are there: from the scenario, else from what the release's own requirement files install."""
+
+from __future__ import annotations
+
+import re
+
+from .models.catalog import STDLIB
+from .scenario import Scenario
+from .sources import Source
+
+IMPORT_NAMES = {
+    "flashinfer-python": "flashinfer",
+    "nvidia-cutlass-dsl": "cutlass",
+    "quack-kernels": "quack",
+    "humming-kernels": "humming",
+    "opencv-python-headless": "cv2",
+    "pyyaml": "yaml",
+    "pillow": "PIL",
+    "protobuf": "google",
+    "pyzmq": "zmq",
+    "py-cpuinfo": "cpuinfo",
+    "typing-extensions": "typing_extensions",
+    "nvidia-cudnn-frontend": "cudnn",
+    "apache-tvm-ffi": "tvm_ffi",
+    "pynvvideocodec": "PyNvVideoCodec",
+}
+"""Import names of distributions that are not called like what they install."""
+
+ALWAYS = frozenset({"torch", "triton", "numpy", "transformers", "pydantic", "pydantic_core", "packaging", "regex"})
+"""What the engine itself imports unconditionally, or its torch brings."""
+
+
+class InstalledPackages:
+    """The package set of one question."""
+
+    def __init__(self, source: Source, scenario: Scenario, built: frozenset[str]) -> None:
+        self.scenario, self.root, self.built = scenario, source.engine, built
+        self.common = required(source, "requirements/common.txt")
+        self.shipped = required(source, f"requirements/{scenario.platform}.txt")
+
+    def present(self, name: str) -> bool | None:
+        """Whether `import name` works; None when the scenario does not say."""
+        top = self._top(name)
+        if top in self.scenario.packages:
+            return self.scenario.packages[top]
+        if name.startswith(f"{self.root}."):
+            return self._built(top)
+        if top in STDLIB or top in ALWAYS or top in self.common:
+            return True
+        if self.scenario.profile is None:
+            return None
+        return self.scenario.profile == "wheel" and top in self.shipped
+
+    def _built(self, top: str) -> bool | None:
+        """A module of the engine that its build makes: there, unless it is a package that `bare` leaves out."""
+        if top not in self.built:
+            return True
+        return None if self.scenario.profile is None else self.scenario.profile == "wheel"
+
+    def _top(self, name: str) -> str:
+        vendored = f"{self.root}.third_party."
+        return name.removeprefix(vendored).partition(".")[0] if name.startswith(vendored) else name.partition(".")[0]
+
+
+def required(source: Source, path: str) -> frozenset[str]:
+    """Import names of the distributions that a requirements file lists."""
+    out = set()
+    for line in (source.text(path) or "").splitlines():
+        found = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", line)
+        if found:
+            name = re.sub(r"[._]+", "-", found[1]).lower()
+            out.add(IMPORT_NAMES.get(name, name.replace("-", "_")))
+    return frozenset(out)

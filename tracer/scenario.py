@@ -1,0 +1,37 @@
+"""What is asked of one engine: the flag, the checkpoint, the device, and what is installed around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+CAPABILITIES = (70, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
+"""Compute capabilities an unknown CUDA device may have (major * 10 + minor), NVIDIA's published list."""
+
+
+class Scenario(Struct, frozen=True, kw_only=True):
+    """One question; None means unknown unless said otherwise.
+
+    `model` is the content of the checkpoint's config.json; `quantization_config` alone may be given in it.
+    `environment` holds what is set; a value of None is set or not, nobody knows; all other names are unset.
+    `profile` is `bare` (the requirements common to all platforms), `wheel` (all that the release installs) or None;
+    `packages` overrides it by import name. `cuda` is the toolkit the engine was built with (12090 for 12.9).
+    """
+
+    quantization: str | None = None
+    capability: int | None = None
+    platform: str = "cuda"
+    model: dict[str, Any] | None = None
+    dtype: str | None = None
+    tensor_parallel: int = 1
+    layer: str = "linear"
+    shape: tuple[int, int] | None = None
+    """(output size, input size) of the layer, when the model does not tell."""
+    rows: int | None = None
+    environment: dict[str, str | None] = {}
+    profile: str | None = None
+    packages: dict[str, bool] = {}
+    cuda: int | None = None
+    settings: dict[str, Any] = {}
+    """Other engine arguments by field name."""

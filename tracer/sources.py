@@ -1,0 +1,311 @@
+"""Where the engine's text comes from: a directory, or an sdist read in place. Nothing of it is ever run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from ..report.model import Pin
+from .archive import MAX_FILE, MAX_MEMBERS, read_sdist, refusal
+
+_PACKAGE_SUFFIXES = (".py", ".pyi", ".json")
+_NATIVE_FOLDERS = ("csrc/", "cmake/", "requirements/")
+# A folder without any of these is site-packages, where `cmake/` and `csrc/` are somebody else's.
+_ROOT_FILES = ("CMakeLists.txt", "PKG-INFO", "pyproject.toml", "setup.py")
+
+_REMEDY = "name a directory or an sdist (.tar.gz)"
+
+_VERSION = re.compile(r"^(?:__version__|version)\s*=[^'\"\n]*['\"]([^'\"\n]+)['\"]", re.M)
+_COMMIT = re.compile(r"^(?:__commit_id__|commit_id)\s*=[^'\"\n]*['\"]g?([0-9a-f]{7,40})['\"]", re.M)
+_PLAIN_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}")
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_REF = re.compile(r"refs/[\w./+@-]{1,200}")
+
+
+class Source:
+    """One engine's text at one pin: files by their path below the root that holds the engine's package."""
+
+    def __init__(self, engine: str, files: Files, git_head: str | None = None) -> None:
+        self.engine = engine
+        self._files = files
+        self._base = _base(engine, files.names)
+        self._names = tuple(sorted(_visible(files.names, self._base)))
+        self._known = frozenset(self._names)
+        generated = self.text(f"{engine}/_version.py") or ""
+        self.version: str | None = self._metadata_version() or _first(_VERSION, generated)
+        self.commit: str | None = git_head or _first(_COMMIT, generated)
+
+    def __str__(self) -> str:
+        return f"{self.engine} {self.version or '(version unknown)'}"
+
+    def read(self, path: str) -> bytes | None:
+        """Give a file's bytes, or None when the engine has no such file."""
+        return self._files.read(self._base + path) if path in self._known else None
+
+    def text(self, path: str) -> str | None:
+        """Give a file's text: UTF-8, with or without a mark; bytes that are none become U+FFFD."""
+        data = self.read(path)
+        return None if data is None else data.decode("utf-8-sig", errors="replace")
+
+    def files(self, prefix: str = "", suffix: str | tuple[str, ...] = "") -> tuple[str, ...]:
+        """List the paths that begin and end so, sorted."""
+        return tuple(name for name in self._names if name.startswith(prefix) and name.endswith(suffix))
+
+    def module_path(self, module: str) -> str | None:
+        """Find a module's file as Python would: the package before the plain module."""
+        path = _module_stem(module)
+        candidates = (f"{path}/__init__.py", f"{path}.py")
+        return next((name for name in candidates if path and name in self._known), None)
+
+    def is_package(self, module: str) -> bool:
+        """Tell whether other modules can live below this one (a folder without `__init__.py` counts)."""
+        path = _module_stem(module)
+        if not path or (f"{path}.py" in self._known and f"{path}/__init__.py" not in self._known):
+            return False
+        return any(name.startswith(f"{path}/") and name.endswith(".py") for name in self._names)
+
+    @property
+    def has_native(self) -> bool:
+        """Whether the C++/CUDA half came along: in an sdist or a checkout, not in an installed package."""
+        return bool(self.files("csrc/"))
+
+    @cached_property
+    def python_hash(self) -> str:
+        """The content hash of the engine's Python files."""
+        return self._digest(self.files(f"{self.engine}/", ".py"))
+
+    @cached_property
+    def native_hash(self) -> str | None:
+        """The content hash of csrc, or None when it is not there."""
+        return self._digest(self.files("csrc/")) if self.has_native else None
+
+    def pin(self) -> Pin:
+        """Say what was read, in the words of a report."""
+        return Pin(
+            engine=self.engine,
+            version=self.version or "unknown",
+            commit=self.commit,
+            python_hash=self.python_hash,
+            native_hash=self.native_hash,
+        )
+
+    def _digest(self, paths: Iterable[str]) -> str:
+        whole = hashlib.sha256()
+        for path in paths:
+            data = self._files.read(self._base + path)
+            line = f"{path}\0{hashlib.sha256(data).hexdigest()}\n"
+            whole.update(line.encode("utf-8", "surrogateescape"))
+        return whole.hexdigest()
+
+    def _metadata_version(self) -> str | None:
+        for path in ("PKG-INFO", *self.files("", ".dist-info/METADATA")):
+            head = (self.text(path) or "").split("\n\n", 1)[0]
+            fields = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
+            version = fields.get("Version", "").strip()
+            name = fields.get("Name", "").strip().lower().replace("_", "-")
+            if name in (self.engine, f"{self.engine}-cpu") and _PLAIN_VERSION.fullmatch(version):
+                return version
+        return None
+
+
+class Files(Protocol):
+    """Where bytes lie: names relative to a folder (posix), and the content of each."""
+
+    @property
+    def names(self) -> frozenset[str]: ...
+
+    def read(self, name: str) -> bytes:
+        """Give the content of one of `names`."""
+        ...
+
+
+class Held:
+    """Files of an archive, held in memory."""
+
+    def __init__(self, content: dict[str, bytes]) -> None:
+        self._content = content
+        self.names = frozenset(content)
+
+    def read(self, name: str) -> bytes:
+        return self._content[name]
+
+
+class Folder:
+    """Files of a directory, listed once and read when asked for; links that leave it are not there."""
+
+    def __init__(self, root: Path, engine: str) -> None:
+        self._root = root
+        self._paths = dict(_listing(root, engine))
+        self.names = frozenset(self._paths)
+
+    def read(self, name: str) -> bytes:
+        try:
+            with self._paths[name].open("rb") as file:
+                data = file.read(MAX_FILE + 1)
+        except OSError as problem:
+            why = f"cannot be read ({problem.strerror})"
+            raise refusal(self._root / name, why, "mend its permissions") from None
+        if len(data) > MAX_FILE:
+            why = f"is over {MAX_FILE:,} bytes"
+            raise refusal(self._root / name, why, "move it out of the source")
+        return data
+
+
+def open_source(at: str | Path, engine: str = "vllm") -> Source:
+    """Open an engine's source: the folder that holds its package, or an sdist `.tar.gz`, read in place."""
+    path = Path(at)
+    mode = _mode(path)
+    if stat.S_ISDIR(mode):
+        root = path.resolve()
+        files: Files = Folder(root, engine)
+        _expect_engine(path, engine, files)
+        return Source(engine, files, _git_head(root))
+    if not stat.S_ISREG(mode):
+        raise refusal(path, "is neither a directory nor a file", _REMEDY)
+    files = Held(read_sdist(path, lambda name: _wanted(name, engine)))
+    _expect_engine(path, engine, files)
+    return Source(engine, files)
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else problem
+        raise refusal(path, f"cannot be opened ({why})", _REMEDY) from None
+
+
+def _expect_engine(path: Path, engine: str, files: Files) -> None:
+    if _base(engine, files.names) or f"{engine}/__init__.py" in files.names:
+        return
+    problem = f"holds no {engine}/__init__.py"
+    remedy = "name the root of a checkout or sdist, or site-packages"
+    if path.is_dir() and (path / engine).is_symlink():
+        problem, remedy = f"{engine} is a link that is not followed", "name the folder that holds its target"
+    elif path.is_dir() and path.resolve().name == engine and (path / "__init__.py").is_file():
+        remedy = "name the folder above it"
+    raise refusal(path, problem, remedy)
+
+
+def _base(engine: str, names: frozenset[str]) -> str:
+    """Find where the package lies: at the root, or under `python/` as in a checkout of SGLang."""
+    inner = f"python/{engine}/__init__.py"
+    return "python/" if f"{engine}/__init__.py" not in names and inner in names else ""
+
+
+def _visible(names: frozenset[str], base: str) -> Iterator[str]:
+    """Drop folders that are not the engine's, and the base from the names of the rest."""
+    is_root = any(base + name in names for name in _ROOT_FILES)
+    for name in names:
+        if name.startswith(base) and (is_root or not name.startswith(_NATIVE_FOLDERS)):
+            yield name[len(base) :]
+
+
+def _wanted(name: str, engine: str) -> bool:
+    """Tell the files that qtrace reads: the same ones in a directory and in an archive."""
+    if "__pycache__" in name.split("/"):
+        return False
+    inner = name.removeprefix("python/")
+    if inner.startswith(f"{engine}/"):
+        return name.endswith(_PACKAGE_SUFFIXES)
+    return name.startswith(_NATIVE_FOLDERS) or inner in _ROOT_FILES or _is_metadata(name, engine)
+
+
+def _is_metadata(name: str, engine: str) -> bool:
+    folder, _, file = name.partition("/")
+    return (
+        file == "METADATA"
+        and folder.endswith(".dist-info")
+        and folder.startswith((f"{engine}-", f"{engine}_"))
+    )
+
+
+def _listing(root: Path, engine: str) -> Iterator[tuple[str, Path]]:
+    """Walk what may hold wanted files; links are followed to files inside the root only."""
+    pending = [""]
+    seen = 0
+    while pending:
+        folder = pending.pop()
+        for entry in _entries(root / folder):
+            seen += 1
+            if seen > MAX_MEMBERS:
+                raise refusal(root, f"has over {MAX_MEMBERS:,} files", "name the engine's own root")
+            name = folder + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if _may_hold(f"{name}/", engine):
+                    pending.append(f"{name}/")
+            elif _wanted(name, engine) and (path := _inside(root, entry)):
+                yield name, path
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as problem:
+        raise refusal(folder, f"cannot be listed ({problem.strerror})", "mend its permissions") from None
+
+
+def _may_hold(folder: str, engine: str) -> bool:
+    if folder.endswith("/__pycache__/"):
+        return False
+    roots = (f"{engine}/", f"python/{engine}/", *_NATIVE_FOLDERS)
+    return folder == "python/" or folder.startswith(roots) or _is_metadata(f"{folder}METADATA", engine)
+
+
+def _inside(root: Path, entry: os.DirEntry[str]) -> Path | None:
+    if entry.is_file(follow_symlinks=False):
+        return Path(entry.path)
+    if not entry.is_symlink():
+        return None
+    try:
+        target = Path(entry.path).resolve(strict=True)
+    except (OSError, RuntimeError):
+        return None
+    return target if target.is_relative_to(root) and target.is_file() else None
+
+
+def _module_stem(module: str) -> str:
+    parts = module.split(".")
+    return "/".join(parts) if all(part.isidentifier() for part in parts) else ""
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.search(text)
+    return found.group(1) if found else None
+
+
+def _git_head(root: Path) -> str | None:
+    """Read the checked-out commit from git's own files; git is not run."""
+    folder = root / ".git"
+    if folder.is_file():
+        # A worktree or submodule: `.git` is a file that names the real folder.
+        folder = root / _small(folder).removeprefix("gitdir:").strip()
+    head = _small(folder / "HEAD")
+    if _HASH.fullmatch(head):
+        return head
+    ref = head.removeprefix("ref:").strip()
+    if not _REF.fullmatch(ref) or ".." in ref:
+        return None
+    common = folder / (_small(folder / "commondir") or ".")
+    for place in (folder, common):
+        if _HASH.fullmatch(value := _small(place / ref)):
+            return value
+    return _first(re.compile(rf"^({_HASH.pattern}) {re.escape(ref)}$", re.M), _small(common / "packed-refs"))
+
+
+def _small(path: Path) -> str:
+    """Read one of git's little files; whatever is wrong with it, it says nothing."""
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            return file.read(MAX_FILE).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return ""
