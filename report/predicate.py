@@ -58,7 +58,7 @@ class Compare(Struct, frozen=True, tag="compare"):
 
 
 class Opaque(Struct, frozen=True, tag="opaque", omit_defaults=True):
-    """What the engine asks of something that source cannot answer: a symbol (a call, an attribute), its arguments."""
+    """What the engine asks that source cannot answer: a symbol (a call, an attribute) and its arguments."""
 
     symbol: str
     args: tuple[str, ...] | None = None

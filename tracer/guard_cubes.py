@@ -14,6 +14,16 @@ EFFORT = 300
 """Literals after which no more cubes are looked for."""
 
 
+def support(guard: Guard) -> list[int]:
+    """The levels of the variables that decide `guard`, oldest first."""
+    return sorted({node.level for node in guard.nodes()}, key=guard.space.ages.__getitem__)
+
+
+def ordered(space: Diagram, cube: Cube) -> list[tuple[int, int]]:
+    """The literals of `cube`, those of the oldest variables first."""
+    return sorted(cube.items(), key=lambda literal: space.ages[literal[0]])
+
+
 def shared(guard: Guard) -> tuple[Cube, Guard]:
     """Literals that hold wherever `guard` does and settle their variables, and the rest of what it asks."""
     common = necessary(guard)
@@ -62,7 +72,9 @@ def cover(guard: Guard, most: int) -> tuple[list[Cube], Guard]:
         if not whole.implies(earlier | others):
             earlier = earlier | whole
             kept.append(cube)
-    return sorted(kept, key=lambda cube: sorted(cube.items())), left
+    return sorted(
+        kept, key=lambda cube: [(space.ages[level], bits) for level, bits in ordered(space, cube)]
+    ), left
 
 
 def union(space: Diagram, cubes: Iterable[Cube]) -> Guard:
@@ -93,7 +105,7 @@ def _shortest(guard: Guard) -> Cube:
 def _widen(cube: Cube, guard: Guard) -> Cube:
     """`cube` with every literal dropped, and every value allowed, that `guard` does not need."""
     space = guard.space
-    for level in sorted(cube, reverse=True):
+    for level in sorted(cube):
         without = {other: bits for other, bits in cube.items() if other != level}
         if union(space, [without]).implies(guard):
             cube = without

@@ -12,7 +12,7 @@ from operator import not_
 from typing import TYPE_CHECKING
 
 from ..report.predicate import AllOf, Always, AnyOf, Member, Never, Not, Opaque, Predicate
-from .guard_cubes import Cube, cover, shared, union
+from .guard_cubes import Cube, cover, ordered, shared, union
 
 if TYPE_CHECKING:
     from .guard_nodes import Guard
@@ -72,7 +72,7 @@ def _requirements(space: Space, denied: list[Cube], room: int) -> Predicate:
         parts.append([*(other for part in touching for other in part), cube])
     if len(parts) == 1:
         return _factored(space, denied, negate=True)
-    parts.sort(key=lambda part: min(level for cube in part for level in cube))
+    parts.sort(key=lambda part: min(space.ages[level] for cube in part for level in cube))
     return _join(AllOf, [describe(space, ~union(space, part), room) for part in parts])
 
 
@@ -84,8 +84,8 @@ def _factored(space: Space, cubes: list[Cube], negate: bool = False) -> Predicat
         rest = [{level: bits for level, bits in cube.items() if level not in common} for cube in cubes]
         items = _literals(space, common, negate)
         return _join(inner, [*items, _factored(space, rest, negate)] if all(rest) else items)
-    counts = Counter(pair for cube in cubes for pair in sorted(cube.items()))
-    (level, bits), most = max(counts.items(), key=lambda item: (item[1], -item[0][0]))
+    counts = Counter(pair for cube in cubes for pair in ordered(space, cube))
+    (level, bits), most = max(counts.items(), key=lambda item: (item[1], -space.ages[item[0][0]]))
     if most == 1:
         return _join(outer, [_factored(space, [cube], negate) for cube in cubes])
     group = [cube for cube in cubes if cube.get(level) == bits]
@@ -94,7 +94,7 @@ def _factored(space: Space, cubes: list[Cube], negate: bool = False) -> Predicat
 
 
 def _literals(space: Space, cube: Cube, negate: bool = False) -> list[Predicate]:
-    return [_literal(space, level, bits, negate) for level, bits in sorted(cube.items())]
+    return [_literal(space, level, bits, negate) for level, bits in ordered(space, cube)]
 
 
 def _literal(space: Space, level: int, bits: int, negate: bool) -> Predicate:

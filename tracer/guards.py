@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ..report.predicate import Predicate, Scalar
+from .guard_cubes import support
 from .guard_nodes import Diagram, Guard, GuardBudget, Pair
 from .guard_text import SHORT, describe
 
@@ -33,7 +34,7 @@ class Space(Diagram):
 
     def __init__(self, max_nodes: int = 2_000_000) -> None:
         super().__init__(max_nodes)
-        self.order: list[Variable] = []
+        self.order: dict[int, Variable] = {}
         self._levels: dict[str, int] = {}
         self._narrowed: dict[Pair, Guard] = {}
         self._texts: dict[Guard, Predicate] = {}
@@ -65,15 +66,15 @@ class Space(Diagram):
         places = {repr(value): i for i, value in enumerate(domain)}
         if not domain or len(places) != len(domain):
             raise ValueError(f"{name} needs one or more values, each once, not {domain!r}")
-        level = self._levels[name] = self.declare(len(domain))
-        self.order.append(Variable(name, domain, predicate, places))
+        level = self._levels[name] = self.declare(len(domain), early=predicate is None)
+        self.order[level] = Variable(name, domain, predicate, places)
         return level
 
     # --- questions
 
     def variables(self, guard: Guard) -> tuple[str, ...]:
         """The names that decide `guard`, oldest first."""
-        return tuple(self.order[level].name for level in sorted({node.level for node in guard.nodes()}))
+        return tuple(self.order[level].name for level in support(guard))
 
     def assign(self, guard: Guard, values: Mapping[str, Scalar]) -> Guard:
         """What is left to ask of `guard` once these variables have these values; other names are ignored."""

@@ -37,6 +37,7 @@ class Source:
         self._base = _base(engine, files.names)
         self._names = tuple(sorted(_visible(files.names, self._base)))
         self._known = frozenset(self._names)
+        self._folders = frozenset(_folders(self.files(f"{engine}/", ".py")))
         generated = self.text(f"{engine}/_version.py") or ""
         self.version: str | None = self._metadata_version() or _first(_VERSION, generated)
         self.commit: str | None = git_head or _first(_COMMIT, generated)
@@ -66,9 +67,8 @@ class Source:
     def is_package(self, module: str) -> bool:
         """Tell whether other modules can live below this one (a folder without `__init__.py` counts)."""
         path = _module_stem(module)
-        if not path or (f"{path}.py" in self._known and f"{path}/__init__.py" not in self._known):
-            return False
-        return any(name.startswith(f"{path}/") and name.endswith(".py") for name in self._names)
+        shadowed = f"{path}.py" in self._known and f"{path}/__init__.py" not in self._known
+        return path in self._folders and not shadowed
 
     @property
     def has_native(self) -> bool:
@@ -274,6 +274,13 @@ def _inside(root: Path, entry: os.DirEntry[str]) -> Path | None:
 def _module_stem(module: str) -> str:
     parts = module.split(".")
     return "/".join(parts) if all(part.isidentifier() for part in parts) else ""
+
+
+def _folders(paths: Iterable[str]) -> Iterator[str]:
+    for folder in {path.rpartition("/")[0] for path in paths}:
+        parts = folder.split("/")
+        for depth in range(1, len(parts) + 1):
+            yield "/".join(parts[:depth])
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:

@@ -106,7 +106,7 @@ class Page:
         return next((tail for tail in tails if len(tail) <= room), f"…{text[1 - room :]}")
 
     def place(self, site: Site | None, room: int) -> str:
-        """`path:line` for the right edge: in `room` columns if the file and line fit, else for its own line."""
+        """`path:line` for the right edge: in `room` columns if file and line fit, else for its own line."""
         fits = site is None or any(len(tail) <= room for tail in _tails(str(site)))
         return self.site(site, room if fits else self.width // 2)
 
@@ -123,7 +123,9 @@ class Page:
     def _hang(self, text: str) -> None:
         """A line that is too long, its rest further in than its start."""
         lead = len(text) - len(text.lstrip())
-        for part in textwrap.wrap(text, self.width, subsequent_indent=" " * (lead + 4), break_on_hyphens=False):
+        for part in textwrap.wrap(
+            text, self.width, subsequent_indent=" " * (lead + 4), break_on_hyphens=False
+        ):
             self._put(((part, Tone.PLAIN),))
 
     def _right(self, span: Span) -> None:

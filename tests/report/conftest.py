@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from hypothesis import strategies as st
 
 from qtrace.report.model import (
@@ -45,7 +44,9 @@ FLASHINFER = f"{LINEAR}.scaled_mm.flashinfer.FlashInferFP8ScaledMMLinearKernel"
 TORCH = f"{LINEAR}.scaled_mm.pytorch.PerTensorTorchFP8ScaledMMLinearKernel"
 OFF = Opaque("vllm.envs.VLLM_TEST_FORCE_FP8_MARLIN")
 HOPS = (
-    Hop(kind=HopKind.FLAG, symbol="--quantization", why=Why.READS, site=Site("vllm/engine/arg_utils.py", 992)),
+    Hop(
+        kind=HopKind.FLAG, symbol="--quantization", why=Why.READS, site=Site("vllm/engine/arg_utils.py", 992)
+    ),
     Hop(
         kind=HopKind.FIELD,
         symbol="vllm.config.model.ModelConfig.quantization",
@@ -117,7 +118,9 @@ CHOICE = Choice(
             reason="requires compute capability 100 or above",
             site=Site(f"{K}/scaled_mm/flashinfer.py", 50),
         ),
-        Candidate(symbol=MARLIN, state=CandidateState.POSSIBLE, guard=OFF, site=Site(f"{K}/scaled_mm/marlin.py", 44)),
+        Candidate(
+            symbol=MARLIN, state=CandidateState.POSSIBLE, guard=OFF, site=Site(f"{K}/scaled_mm/marlin.py", 44)
+        ),
         Candidate(symbol=CUTLASS, state=CandidateState.TAKEN),
         Candidate(symbol=TORCH, state=CandidateState.NOT_REACHED),
     ),

@@ -78,7 +78,9 @@ def test_keys_from_a_later_version_are_ignored(report: Report) -> None:
 
 
 def test_another_major_schema_is_refused_by_name(report: Report) -> None:
-    with pytest.raises(ReportError, match=r"r\.json has schema 'qtrace-report/2'; .* reads 'qtrace-report/1'"):
+    with pytest.raises(
+        ReportError, match=r"r\.json has schema 'qtrace-report/2'; .* reads 'qtrace-report/1'"
+    ):
         decode(altered(report, schema="qtrace-report/2", chains="all different"), "r.json")
 
 

@@ -56,7 +56,10 @@ def test_facts_read_well(report: Report) -> None:
     assert str(unquantized).startswith("unquantized when")
     assert str(report.pins[0]) == "vllm 0.33.0 @ 4ba787ec9"
     assert str(report.pins[1]) == "vllm 0.26.0"
-    assert str(report.question) == "vllm quantization=gptq compute_capability=90 with=('flashinfer', 'deep_gemm')"
+    assert (
+        str(report.question)
+        == "vllm quantization=gptq compute_capability=90 with=('flashinfer', 'deep_gemm')"
+    )
     assert str(first.parameters[0]) == "weight: float8_e4m3fn[N, K]"
     assert str(first.kernels[0]).startswith("fp8_linear: vllm.")
     assert str(report.coverage.unsupported[0]) == "Match at vllm/config/vllm.py:812 (3 times)"

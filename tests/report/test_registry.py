@@ -34,7 +34,9 @@ def test_a_rule_is_found_by_id_or_name() -> None:
     assert lookup("QT101") is lookup("qt101") is lookup("quant.refused")
 
 
-@pytest.mark.parametrize(("key", "hint"), [("quant.refusd", "did you mean quant.refused"), ("zzz", "lists them")])
+@pytest.mark.parametrize(
+    ("key", "hint"), [("quant.refusd", "did you mean quant.refused"), ("zzz", "lists them")]
+)
 def test_an_unknown_rule_comes_with_a_hint(key: str, hint: str) -> None:
     with pytest.raises(UsageError, match=hint):
         lookup(key)

@@ -82,7 +82,10 @@ def test_hops_are_a_tree_with_sites_at_the_right_edge(report: Report) -> None:
     lines = render(report).split("\n")
     start = next(i for i, line in enumerate(lines) if line.startswith("  --quantization"))
     rows = [line for line in lines[start : start + 11] if "vllm/" in line]
-    assert [row.split("  ")[1].strip() for row in rows[:2]] == ["--quantization", "├ ModelConfig.quantization"]
+    assert [row.split("  ")[1].strip() for row in rows[:2]] == [
+        "--quantization",
+        "├ ModelConfig.quantization",
+    ]
     assert all(len(row) == 100 for row in rows)
     assert {row.index(why) for row, why in zip(rows, ("reads", "reads"), strict=False)} == {38}
 
@@ -124,11 +127,15 @@ def test_findings_say_expected_seen_and_what_to_do(report: Report) -> None:
 
 
 def test_what_could_not_be_evaluated_is_told(report: Report) -> None:
-    assert "read  41 modules, 12,033 statements, 1 construct not evaluated, 1 exhausted bound\n" in render(report)
+    assert "read  41 modules, 12,033 statements, 1 construct not evaluated, 1 exhausted bound\n" in render(
+        report
+    )
 
 
 def test_what_is_shortened_is_told(report: Report) -> None:
-    assert re.search(r"shortened with …: \d+ paths and \d+ names?; --format json has them whole", render(report, 80))
+    assert re.search(
+        r"shortened with …: \d+ paths and \d+ names?; --format json has them whole", render(report, 80)
+    )
     small = msgspec.structs.replace(report, chains=(), findings=(), pins=())
     assert "shortened" not in render(small)
 
@@ -147,7 +154,9 @@ def test_colour_changes_no_text(report: Report) -> None:
 
 
 def test_control_characters_do_not_reach_the_terminal(report: Report) -> None:
-    hostile = Hop(kind=HopKind.FUNCTION, symbol="a", why=Why.CALLS, site=Site("\x1b]0;title\x07.py", 1), note="b\x1b[2J")
+    hostile = Hop(
+        kind=HopKind.FUNCTION, symbol="a", why=Why.CALLS, site=Site("\x1b]0;title\x07.py", 1), note="b\x1b[2J"
+    )
     chain = Chain(layer="x\ny", hops=(hostile,), outcomes=())
     text = render(msgspec.structs.replace(report, chains=(chain,)))
     assert r"b\x1b[2J" in text

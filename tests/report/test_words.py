@@ -29,7 +29,12 @@ def test_a_symbol_is_known_by_its_short_name(symbol: str, name: str) -> None:
 
 
 def test_counts_agree_with_their_noun() -> None:
-    assert [counted(n, "layer") for n in (0, 1, 2, 12345)] == ["0 layers", "1 layer", "2 layers", "12,345 layers"]
+    assert [counted(n, "layer") for n in (0, 1, 2, 12345)] == [
+        "0 layers",
+        "1 layer",
+        "2 layers",
+        "12,345 layers",
+    ]
 
 
 def test_deciders_are_named_once_in_order() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.unions import join
-from ..evaluate.values import DictValue, Instance, Native, Unknown, Value
+from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
+from ..models.stdlib import box_json
 from ..models.tensors import DTYPES
 from ..scenario import CAPABILITIES, Scenario
 
@@ -33,8 +35,6 @@ def default_dtype(m: Machine, scenario: Scenario) -> Value:
 
 def environment(m: Machine, scenario: Scenario) -> DictValue:
     """`os.environ`: what the scenario sets, and a guarded presence for names of which nothing is known."""
-    from ..evaluate.values import MISSING
-
     out = DictValue(m.space.true)
     for name, value in scenario.environment.items():
         held: Value = value
@@ -75,3 +75,42 @@ def engine_value(m: Machine, symbol: str) -> Any:
     module, _, name = symbol.rpartition(".")
     with m.aside():
         return attributes.get(m, m.world.import_module(m, module, None), name, None)
+
+
+class Once:
+    """A value made when first asked for."""
+
+    def __init__(self, make: Callable[[], Value]) -> None:
+        self._make, self._made = make, MISSING
+
+    @property
+    def value(self) -> Value:
+        if self._made is MISSING:
+            self._made = self._make()
+        return self._made
+
+
+def checkpoint(m: Machine, scenario: Scenario) -> Value:
+    """The checkpoint's config.json as an object with its entries as attributes, unknown when none was given."""
+    if scenario.model is None:
+        return Unknown("hf_config", "hf_config")
+    return _config_object(m, scenario.model)
+
+
+def _config_object(m: Machine, entries: dict[str, Any]) -> Instance:
+    out = Instance(m.world.outside_class("transformers.PretrainedConfig"), m.space.true)
+    for name, value in entries.items():
+        nested = isinstance(value, dict) and name.endswith("_config") and name not in CHECKPOINT_DICTS
+        out.attrs[name] = _config_object(m, value) if nested else box_json(m, value)
+    return out
+
+
+CHECKPOINT_DICTS = ("quantization_config", "compression_config")
+
+
+def text_config(m: Machine, hf: Value) -> Value:
+    """The part of a checkpoint's config that describes its language model."""
+    if isinstance(hf, Instance):
+        inner = hf.attrs.get("text_config")
+        return inner if isinstance(inner, Instance) else hf
+    return Unknown("hf_text_config", "hf_text_config")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
-from ..evaluate.unions import each
-from ..evaluate.values import Function, Instance, Native, Opaque, Value
+from ..evaluate.unions import each, join
+from ..evaluate.values import Descriptor, Function, Instance, ListValue, Native, Opaque, Value
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
@@ -59,34 +59,51 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
 
 
 def _platform_facts(m: Machine, scenario: Scenario) -> None:
-    cls = PLATFORMS[scenario.platform]
-    made: list[Instance] = []
-
-    def current(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        if not made:
-            made.append(facts.new(m, facts.engine_value(m, cls)))
-        return made[0]
-
     def device_capability(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         if scenario.platform in ("cpu", "xpu"):
             return None
         make = "vllm.platforms.interface.DeviceCapability"
-        known = facts.capability(m, scenario)
-        return each(m, known, lambda c: facts.construct(m, make, c // 10, c % 10))
+        return each(m, facts.capability(m, scenario), lambda c: facts.construct(m, make, c // 10, c % 10))
 
-    m.facts["vllm.platforms.current_platform"] = Native("current_platform", current)
-    m.facts[f"{cls}.get_device_capability"] = Native("device capability", device_capability)
-    for name in DEVICE_FACTS:
-        for owner in (cls, "vllm.platforms.cuda.CudaPlatformBase", "vllm.platforms.interface.Platform"):
-            m.facts[f"{owner}.{name}"] = facts.unknown_fact(f"current_platform.{name}()")
+    def platform() -> Value:
+        cls = facts.engine_value(m, PLATFORMS[scenario.platform])
+        cls.attrs["get_device_capability"] = Descriptor("classmethod", Native("device capability", device_capability))
+        for name in DEVICE_FACTS:
+            fact = facts.unknown_fact(f"current_platform.{name}()")
+            cls.attrs[name] = Descriptor("classmethod", fact)
+        return facts.new(m, cls)
+
+    made = facts.Once(platform)
+    m.given["vllm.platforms.current_platform"] = Native("current_platform", lambda m, args, kwargs: made.value)
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque("logger"))
 
 
 def _config_facts(m: Machine, scenario: Scenario) -> None:
-    rank = facts.always(0)
-    size = facts.always(scenario.tensor_parallel)
     group = "vllm.distributed.parallel_state.get_tensor_model_parallel"
-    m.facts[f"{group}_rank"], m.facts[f"{group}_world_size"] = rank, size
+    m.facts[f"{group}_rank"] = facts.always(0)
+    m.facts[f"{group}_world_size"] = facts.always(scenario.tensor_parallel)
+    m.world.no_post_init = frozenset({"vllm.config.model.ModelConfig", "vllm.config.vllm.VllmConfig"})
+    config = facts.Once(lambda: engine_config(m, scenario))
+    for name in ("get_current_vllm_config", "get_current_vllm_config_or_none"):
+        m.facts[f"vllm.config.vllm.{name}"] = Native(name, lambda m, args, kwargs: config.value)
+
+
+def engine_config(m: Machine, scenario: Scenario) -> Instance:
+    """The configuration object that engine code reads: fields of the scenario, defaults of the source elsewhere."""
+    model = facts.new(m, facts.engine_value(m, "vllm.config.model.ModelConfig"))
+    hf = facts.checkpoint(m, scenario)
+    model.attrs |= {"hf_config": hf, "hf_text_config": facts.text_config(m, hf), "model": "MODEL"}
+    model.attrs |= {"quantization": scenario.quantization, "dtype": m.world.settings["default dtype"]}
+    model.attrs |= {"quantization_config": None}
+    config = facts.new(m, facts.engine_value(m, "vllm.config.vllm.VllmConfig"))
+    config.attrs["model_config"] = model
+    compilation = facts.new(m, facts.engine_value(m, "vllm.config.compilation.CompilationConfig"))
+    base = m.space.choice("custom ops base mode", ("none", "all"), ("none",))
+    with m.aside():
+        content = join(m, [(base, ("none",)), (~base, ("all",))])
+    compilation.attrs["custom_ops"] = ListValue(content, m.space.true)
+    config.attrs["compilation_config"] = compilation
+    return config
 
 
 def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:

@@ -11,6 +11,7 @@ from .values import (
     ClassValue,
     Descriptor,
     DictValue,
+    FieldDefault,
     Function,
     Guarded,
     Instance,
@@ -99,7 +100,7 @@ def _instance(m: Machine, atom: Instance, name: str, node: Node | None) -> Value
 
 def _after_own(m: Machine, atom: Instance, name: str, of_class: Value, node: Node | None) -> Value:
     if of_class is not MISSING:
-        return each(m, of_class, lambda v: MISSING if v is MISSING else bind(m, v, atom))
+        return each(m, of_class, lambda v: MISSING if v is MISSING else _read_default(m, v, atom, name))
     fallback = m.world.instance_fallback(m, atom, name, node)
     if fallback is not MISSING:
         return fallback
@@ -109,6 +110,19 @@ def _after_own(m: Machine, atom: Instance, name: str, of_class: Value, node: Nod
 
         return call(m, bind(m, hook, atom), (name,), {}, node)
     return MISSING
+
+
+def _read_default(m: Machine, value: Value, atom: Instance, name: str) -> Value:
+    """A class attribute read from an object; a dataclass field's default becomes the object's own value."""
+    if not isinstance(value, FieldDefault):
+        return bind(m, value, atom)
+    if value.factory is None:
+        return value.default
+    from .calls import call_value
+
+    made = call_value(m, value.factory, (), {}, None)
+    atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), made, atom.born)
+    return made
 
 
 def instance_dict(m: Machine, atom: Instance) -> DictValue:

@@ -12,6 +12,7 @@ from .values import (
     Bound,
     ClassValue,
     Descriptor,
+    FieldDefault,
     Function,
     Instance,
     Native,
@@ -34,15 +35,6 @@ class Field:
         self.default: Value = MISSING
         self.factory: Value = None
         self.init, self.kw_only = True, False
-
-
-class FieldDefault:
-    """What `dataclasses.field(...)` or pydantic's `Field(...)` leaves as a class attribute."""
-
-    __slots__ = ("default", "factory", "init", "kw_only")
-
-    def __init__(self, default: Value, factory: Value, init: bool, kw_only: bool = False) -> None:
-        self.default, self.factory, self.init, self.kw_only = default, factory, init, kw_only
 
 
 def make_class(m: Machine, node: tree.ClassDef) -> Value:

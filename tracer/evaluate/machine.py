@@ -46,6 +46,7 @@ class Machine:
         self.coverage = Coverage()
         self.record = Record(self)
         self.facts: dict[str, Native] = {}
+        self.given: dict[str, Native] = {}
         self.deadline = time.monotonic() + seconds
         self._serial = 0
 
@@ -94,12 +95,12 @@ class Machine:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Evaluate something whose moment is not this path's, such as a module's names, on every path."""
-        live, raised = self.live, self.raised
-        self.live, self.raised = self.space.true, [[]]
+        live, raised, trying = self.live, self.raised, self.record.trying
+        self.live, self.raised, self.record.trying = self.space.true, [[]], 0
         try:
             yield
         finally:
-            self.live, self.raised = live, raised
+            self.live, self.raised, self.record.trying = live, raised, trying
 
     # --- unknowns
 

@@ -14,7 +14,7 @@ from .frames import Loop
 from .machine import LOOPS, Dead
 from .truth import truth
 from .unions import alternatives, each, each2
-from .values import MISSING, DictValue, Instance, ListValue, SetValue, Unknown, Value
+from .values import LIBRARY_ERROR, MISSING, DictValue, Instance, ListValue, SetValue, Unknown, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -402,11 +402,12 @@ def _handle(m: Machine, handlers: list[tree.Handler], exc: Instance) -> None:
 
 
 def _catches(m: Machine, kind: Value, exc: Instance) -> bool:
+    """Whether a handler takes the exception; what a library raises may be of any class."""
     for _, atom in alternatives(m, kind):
         if isinstance(atom, tuple):
             if any(_catches(m, part, exc) for part in atom):
                 return True
-        elif atom in exc.cls.mro:
+        elif atom in exc.cls.mro or exc.cls.symbol == LIBRARY_ERROR:
             return True
     return False
 

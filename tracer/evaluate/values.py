@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Value = Any
 """One atom or a `Guarded` set (an alias: the evaluated language is dynamic)."""
 
+LIBRARY_ERROR = "an exception of a library"
+"""Symbol of the class that stands for whatever a library call raises."""
+
 CONSTANTS = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
@@ -155,6 +158,15 @@ class Descriptor:
 
     def __init__(self, kind: str, func: Value, setter: Value = None) -> None:
         self.kind, self.func, self.setter = kind, func, setter
+
+
+class FieldDefault:
+    """What `dataclasses.field(...)` or pydantic's `Field(...)` leaves as a class attribute."""
+
+    __slots__ = ("default", "factory", "init", "kw_only")
+
+    def __init__(self, default: Value, factory: Value, init: bool, kw_only: bool = False) -> None:
+        self.default, self.factory, self.init, self.kw_only = default, factory, init, kw_only
 
 
 class Super:

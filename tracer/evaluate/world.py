@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .. import tree
 from ..library import Library, LoweredModule, annotated
 from . import attributes, containers
-from .classes import FieldDefault, enum_member, members
+from .classes import enum_member, members
 from .frames import Frame
 from .operators import describe
 from .scopes import LazyScope
 from .unions import alternatives, each, join, store
 from .values import (
     CONSTANTS,
+    LIBRARY_ERROR,
     MISSING,
     Bound,
     ClassValue,
@@ -103,17 +104,20 @@ class World:
 
     def _starred(self, m: Machine, module: ModuleValue, name: str) -> Value:
         lowered = self.source.module(module.name)
+        outside = MISSING
         for base, level in lowered.stars if lowered is not None else ():
             target = self.module(m, self.absolute(module, base, level))
-            if target is not None and (value := self.module_name(m, target, name)) is not MISSING:
+            if target is None and self.builtin(name) is MISSING:
+                outside = self.library(m, f"{base}.{name}", None)
+            elif target is not None and (value := self.module_name(m, target, name)) is not MISSING:
                 return value
-        return MISSING
+        return outside
 
     def module_attribute(self, m: Machine, module: ModuleValue, name: str) -> Value:
         """`module.name`: a global, a submodule, or what the module's `__getattr__` gives."""
-        fact = m.facts.get(f"{module.name}.{name}")
-        if fact is not None:
-            return fact.call(m, (), {})
+        given = m.given.get(f"{module.name}.{name}")
+        if given is not None:
+            return given.call(m, (), {})
         value = self.module_name(m, module, name)
         if value is not MISSING:
             return value
@@ -260,13 +264,18 @@ class World:
         from .calls import describe_value
 
         shown = [describe_value(m, a) for a in args] + [f"{k}={describe_value(m, v)}" for k, v in kwargs.items()]
-        return m.unknown(f"{func.symbol}({', '.join(shown)})", node, self.models.result_kind(func.symbol))
+        label = f"{func.symbol}({', '.join(shown)})"
+        if self.models.is_stable(func.symbol):
+            return Unknown(label, label, m.site(node))
+        return m.unknown(label, node, self.models.result_kind(func.symbol))
 
     def _may_raise(self, m: Machine, symbol: str) -> None:
         fails = m.holds(m.unknown(f"{symbol} raises"))
 
         def throw() -> None:
-            raise m.throw(self.exception(m, "Exception", f"raised by {symbol}"))
+            exc = Instance(self.models.classes[LIBRARY_ERROR], m.live)
+            exc.attrs["args"] = (f"raised by {symbol}",)
+            raise m.throw(exc)
 
         m.branch(fails, throw, lambda: None)
 
@@ -289,11 +298,7 @@ class World:
             found = attributes.find(m, atom.payload, name, node)
             if found is not MISSING:
                 return found
-        lazy = self.default_of(m, atom, name)
-        return lazy if lazy is not MISSING else self.models.instance_attribute(m, atom, name, node)
-
-    def default_of(self, m: Machine, atom: Instance, name: str) -> Value:
-        return MISSING
+        return self.models.instance_attribute(m, atom, name, node)
 
     def class_fallback(self, m: Machine, cls: Value, name: str, node: tree.Node | None) -> Value:
         if isinstance(cls, NativeClass) and cls.symbol not in self.models.table:
@@ -362,9 +367,6 @@ class World:
                     return items[0]
         return m.unknown(f"{describe(atom)}.__enter__()", node)
 
-    def field_default(self, value: Value) -> Value:
-        return value.default if isinstance(value, FieldDefault) else value
-
 
 class Models(Protocol):
     """Our models of Python's builtins and of the few libraries that matter."""
@@ -378,6 +380,7 @@ class Models(Protocol):
         self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
     ) -> Value: ...
     def result_kind(self, symbol: str) -> str | None: ...
+    def is_stable(self, symbol: str) -> bool: ...
     def method(self, kind: type, name: str) -> Native | None: ...
     def type_of(self, m: Machine, atom: Value) -> Value: ...
     def token_attribute(self, m: Machine, atom: Token, name: str) -> Value: ...

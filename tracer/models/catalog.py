@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import tree
 from ..evaluate.values import (
     CONSTANTS,
+    LIBRARY_ERROR,
     MISSING,
     Bound,
     ClassValue,
@@ -45,6 +46,7 @@ _TYPING_CLASSES = ("typing.NamedTuple", "typing.Generic", "typing.Protocol", "ab
 _ENUMS = {"Enum": (), "IntEnum": ("Enum",), "StrEnum": ("Enum",), "Flag": ("Enum",), "IntFlag": ("Flag",)}
 _SAME = {"typing_extensions.": "typing.", "collections.abc.Callable": "typing.Callable"}
 _SILENT = ("logging.", "logger.", "torch.cuda.synchronize", "gc.", "torch.manual_seed", "warnings.", "torch.accelerator.")
+_STABLE = ("shutil.which", "os.path.", "os.access", "platform.", "importlib.metadata.", "torch.cuda.", "torch.version", "packaging.")
 _TENSOR_RESULTS = ("torch.ops.", "torch.nn.functional.", "torch._scaled", "torch.mm", "torch.matmul", "torch.cat", "torch.stack")
 
 
@@ -57,6 +59,7 @@ def _classes() -> dict[str, NativeClass]:
     for name, value in sorted(vars(python_builtins).items()):
         if isinstance(value, type) and issubclass(value, BaseException):
             _exception(out, value)
+    out[LIBRARY_ERROR] = NativeClass(LIBRARY_ERROR, (out["builtins.Exception"],))
     for name in _TYPING_CLASSES:
         out[name] = NativeClass(name, (OBJECT,))
     for name, bases in _ENUMS.items():
@@ -123,6 +126,10 @@ class Catalog:
                 return value
         return MISSING
 
+    def is_stable(self, symbol: str) -> bool:
+        """Whether a library function answers the same for the same arguments as long as the process runs."""
+        return symbol.startswith(_STABLE)
+
     def result_kind(self, symbol: str) -> str | None:
         return "tensor" if symbol.startswith(_TENSOR_RESULTS) else None
 
@@ -156,6 +163,8 @@ class Catalog:
     def instance_attribute(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value:
         if tensors.is_tensor(atom):
             return tensors.tensor_attribute(m, atom, name)
+        if name in tensors.REGISTRIES and tensors.MODULE in atom.cls.mro:
+            return tensors.registry(m, atom, name)
         if name in ("__init__", "__setattr__", "__delattr__"):
             return Native(f"object.{name}", lambda m, args, kwargs: None)
         return MISSING

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes, containers
 from ..evaluate.calls import call_value
-from ..evaluate.classes import AutoValue, Field, FieldDefault, fields_of
+from ..evaluate.classes import AutoValue, Field, fields_of
 from ..evaluate.operators import constant, describe, plain
 from ..evaluate.unions import each, join, settle
 from ..evaluate.values import (
@@ -19,6 +19,7 @@ from ..evaluate.values import (
     ClassValue,
     Descriptor,
     DictValue,
+    FieldDefault,
     Function,
     Instance,
     ListValue,

@@ -146,6 +146,10 @@ PARAMETER.attrs["__init__"] = Native("Parameter.__init__", lambda m, args, kwarg
 PARAMETER.construct = lambda m, args, kwargs: new_parameter(m, (PARAMETER, *args), kwargs)
 
 
+TENSOR.attrs["__setitem__"] = Native("Tensor.__setitem__", lambda m, args, kwargs: None)
+TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", lambda m, args, kwargs: m.unknown("a tensor", kind="tensor"))
+
+
 # --- tensor attributes
 
 KNOWN = frozenset(
@@ -314,6 +318,21 @@ def _named_parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 def _parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return ListValue(tuple(value for _, value in _named(m, args[0])), m.live)
+
+
+REGISTRIES = ("_parameters", "_buffers", "_modules")
+
+
+def registry(m: Machine, atom: Instance, name: str) -> Value:
+    """A module's own dict of parameters, buffers or submodules, as it stands."""
+    out = containers.new_dict(m)
+    kinds = {"_parameters": (PARAMETER, None), "_buffers": (TENSOR, PARAMETER), "_modules": (MODULE, None)}
+    wanted, but = kinds[name]
+    for key, value in atom.attrs.items():
+        found = [a for _, a in alternatives(m, settle(m, value)) if isinstance(a, Instance)]
+        if any(wanted in a.cls.mro and but not in a.cls.mro for a in found):
+            out.entries["constant", key] = (key, value)
+    return out
 
 
 def _itself(m: Machine, args: Args, kwargs: Kwargs) -> Value:
