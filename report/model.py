@@ -6,7 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .chain import Candidate, CandidateState, Chain, Change, Choice, Elsewhere, Hop, HopKind, Sight, Why
+from .chain import Chain, Change, Elsewhere, Hop, HopKind, Sight, Why
+from .choice import Candidate, CandidateState, Choice
 from .finding import Confidence, Finding, Level, Verdict
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site

@@ -4,8 +4,8 @@ They are reduced ordered multi-valued decision diagrams, whose nodes are shared 
 here recurses.
 
 Choices are tested first, the oldest first: a few scenario variables split a diagram into parts that know
-little of each other. Atoms come below, the newest first: a path that asks something new gets one node on top of
-what it was, whatever its length. In measurements, any single order for both made diagrams larger.
+little of each other. Atoms come below, the newest first: a path that asks something new gets one node on top
+of what it was, whatever its length. In measurements, any single order for both made diagrams larger.
 """
 
 from __future__ import annotations

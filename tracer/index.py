@@ -1,4 +1,4 @@
-"""Index a module: where each top-level statement and class member stands, and which names it binds or changes.
+"""Index a module: where each statement and class member stands, and which names it binds or changes.
 
 Only positions and names, from the standard library's `ast`, so that a name can be looked up without lowering
 the module; `lower` then reads the few statements that matter.
@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -32,8 +33,9 @@ class SourceSyntaxError(ValueError):
 class Statement(Struct, frozen=True):
     """One statement of a module or class body; several that share a line (`a = 1; b = 2`) are one.
 
-    Lines are 1-based and inclusive, decorators included. `binds` are the names it may bind or delete in the body
-    it stands in, `mutates` those whose object it may change. `stars` are star imports: (module, level).
+    Lines are 1-based and inclusive, decorators included. `binds` are the names it may bind, declare or delete
+    in the body around it, `mutates` those whose object it may change (`X += 1` mutates X and binds nothing).
+    `stars` are star imports: (module, level).
     """
 
     first_line: int
@@ -104,9 +106,7 @@ def statement_block(text: str, statement: Statement) -> Block:
     """Lower one statement of a module: as many nodes as share its lines."""
     from .lower import lower_block  # see class_header
 
-    return lower_block(
-        _segment(text, statement.first_line, statement.last_line), statement.first_line
-    )
+    return lower_block(_segment(text, statement.first_line, statement.last_line), statement.first_line)
 
 
 def member_block(text: str, found: ClassIndex, member: Statement) -> Block:
@@ -141,7 +141,14 @@ def framed(text: str) -> tuple[str, int]:
 
 
 def _segment(text: str, first_line: int, last_line: int) -> str:
-    return "\n".join(normalised(text).split("\n")[first_line - 1 : last_line]) + "\n"
+    return "\n".join(_lines(text)[first_line - 1 : last_line]) + "\n"
+
+
+@lru_cache(
+    maxsize=16
+)  # a walk cuts many segments out of few modules, and splitting one costs as much as lowering
+def _lines(text: str) -> list[str]:
+    return normalised(text).split("\n")
 
 
 def _parsed(text: str, first_line: int) -> ast.Module:
@@ -179,7 +186,7 @@ class _Indexer:
     """Turns the statements of one text, whose first line is `origin`, into index entries."""
 
     def __init__(self, text: str, origin: int) -> None:
-        self.lines = text.split("\n")
+        self.lines = _lines(text)
         self.shift = origin - 1
 
     def statements(self, body: Sequence[ast.stmt]) -> tuple[Statement, ...]:

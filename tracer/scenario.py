@@ -23,6 +23,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     capability: int | None = None
     platform: str = "cuda"
     model: dict[str, Any] | None = None
+    files: dict[str, dict[str, Any]] = {}
+    """Other configuration files of the checkpoint by name, such as hf_quant_config.json."""
     dtype: str | None = None
     tensor_parallel: int = 1
     layer: str = "linear"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import gc
+import io
 import sys
+import tokenize
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from msgspec import Struct
 
 from qtrace.tracer import tree
@@ -250,9 +254,161 @@ def flat(value: Any, depth: str = "", lines: bool = True) -> list[str]:
     return shown
 
 
-# --- the tests
+# --- against the oracle
 
 
 def test_every_construct_equals_what_ast_says() -> None:
     text = SAMPLE.read_text("utf-8")
     assert flat(lower_block(text, 1)) == flat(oracle(text))
+
+
+def simple_statements(text: str) -> Iterator[str]:
+    """Each simple statement of a text on one line, without those with f-strings: they cannot be spread."""
+    for node in ast.walk(ast.parse(text)):
+        spreads = not any(isinstance(each, ast.JoinedStr) for each in ast.walk(node))
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and spreads:
+            yield ast.unparse(node).replace("\n", "\\n")
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    SIMPLE = sorted(set(simple_statements(SAMPLE.read_text("utf-8"))))
+ANYWHERE = st.sampled_from([" ", " ", " \\\n", "\\\n\t"])
+IN_BRACKETS = st.sampled_from([" ", "\n", "  # a note\n", "\n\n\n  ", " \\\n ", "\n# one\n  # two\n"])
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(SIMPLE), st.data())
+def test_lines_are_right_however_a_statement_is_spread(statement: str, data: st.DataObject) -> None:
+    tokens = [each.string for each in tokenize.generate_tokens(io.StringIO(statement).readline)]
+    text, depth = "", 0
+    for token in filter(str.strip, tokens):
+        depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
+        # libcst 1.9 fails on a newline between `async` and `for`
+        text += token + data.draw(IN_BRACKETS if depth and token != "async" else ANYWHERE)
+    text += ";"
+    assert flat(lower_block(text, 1)) == flat(oracle(text))
+
+
+@given(
+    st.one_of(st.text(), st.binary(), st.integers(min_value=0), st.floats(min_value=0, allow_infinity=False))
+)
+def test_a_literal_means_what_python_means(value: object) -> None:
+    assert lower_block(f"x = {value!r}", 1)[0] == tree.Assign(1, (tree.Name(1, "x"),), tree.Const(1, value))
+
+
+@given(
+    st.text(alphabet="\\\\'\"abxuUN01789{}\n\té", max_size=12),
+    st.sampled_from(["", "b", "r", "f", "rb", "fR"]),
+)
+def test_escapes_mean_what_python_means(body: str, prefix: str) -> None:
+    token = f"{prefix}'''{body}'''"
+    try:
+        expected = oracle(f"x = {token}")
+    except (SyntaxError, ValueError):
+        return
+    if "{" not in body.replace("{{", ""):
+        assert flat(lower_block(f"x = {token}", 1)) == flat(expected)
+
+
+# --- segments
+
+
+def test_an_indented_segment_keeps_its_strings_and_its_lines() -> None:
+    segment = "    def f(self):\n        return '''\n    two''', (\n            x)\n"
+    (function,) = lower_block(segment, 41)
+    assert isinstance(function, tree.FunctionDef)
+    assert function.line == 41
+    (returned,) = function.body
+    assert returned == tree.Return(
+        42, tree.Display(42, "tuple", (tree.Const(42, "\n    two"), tree.Name(44, "x")))
+    )
+
+
+@pytest.mark.parametrize("lead", ["\n\n", "# at the margin\n", "    # indented\n\n", "\f\n", "  \f\n# x\n"])
+def test_lines_before_the_first_statement_count(lead: str) -> None:
+    place = 10 + lead.count("\n")
+    assert lower_block(f"{lead}    x\n    y", 10) == (
+        tree.ExprStmt(place, tree.Name(place, "x")),
+        tree.ExprStmt(place + 1, tree.Name(place + 1, "y")),
+    )
+
+
+def test_newlines_of_other_systems_and_a_byte_order_mark_change_nothing() -> None:
+    text = "x = (\n1)\n\nif y:\n    z = '''a\nb'''\n"
+    assert lower_block("\ufeff" + text.replace("\n", "\r\n"), 1) == lower_block(text, 1)
+    assert lower_block(text.replace("\n", "\r"), 1) == lower_block(text, 1)
+
+
+def test_a_decorated_definition_stands_where_its_keyword_is() -> None:
+    (first, second) = lower_block("@a\n# note\n@b(\n1)\n\ndef f(): pass\n@c\nclass D: pass", 1)
+    assert (first.line, second.line) == (6, 8)
+
+
+def test_nothing_is_lowered_to_nothing() -> None:
+    assert lower_block("", 1) == ()
+    assert lower_block("    \n\t\n", 1) == ()
+    assert lower_block('# only a comment\n\n"only a docstring"\n', 1) == ()
+
+
+# --- what the tree has no node for
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("match x:\n    case 1:\n        pass\n    # note\n\n    case _: pass\n", "Match"),
+        ("try:\n    pass\nexcept* (\n  A): pass\n", "TryStar"),
+        ("type X = list[\n    int]; pass\n", "TypeAlias"),
+    ],
+)
+def test_an_unsupported_statement_keeps_its_kind_and_the_lines_after_it(text: str, kind: str) -> None:
+    lowered = lower_block(f"\n{text}x", 1)
+    last = text.count("\n") + 2
+    assert lowered[0] == tree.Unsupported(2, kind)
+    assert lowered[-1] == tree.ExprStmt(last, tree.Name(last, "x"))
+
+
+def test_a_yield_inside_an_unsupported_statement_makes_a_generator() -> None:
+    (inside,) = lower_block("def f():\n    match x:\n        case 1:\n            yield", 1)
+    (nested,) = lower_block("def f():\n    match x:\n        case 1:\n            def g(): yield", 1)
+    assert isinstance(inside, tree.FunctionDef) and inside.is_generator
+    assert isinstance(nested, tree.FunctionDef) and not nested.is_generator
+
+
+def test_syntax_newer_than_this_python_is_read() -> None:
+    (lowered,) = lower_block("def f[T: int, *Ts](x: T) -> str:\n    return f'{x['a']}'\n", 1)
+    assert isinstance(lowered, tree.FunctionDef)
+    key = tree.Index(2, tree.Name(2, "x"), tree.Const(2, "a"))
+    assert lowered.body == (tree.Return(2, tree.FString(2, (tree.Format(2, key, "", None),))),)
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x =\n", 7),
+        ("x\ny = = 1\nz\n", 8),
+        ("  x\n  y z\n", 8),
+        ("    \\\n    x = 1\n", 8),
+        ("[x async\n for x in y]", 7),
+    ],
+)
+def test_what_cannot_be_read_names_its_line(text: str, line: int) -> None:
+    with pytest.raises(SourceSyntaxError) as caught:
+        lower_block(text, 7)
+    assert caught.value.line == line
+
+
+def test_a_line_that_libcst_loses_is_refused_rather_than_miscounted() -> None:
+    with pytest.raises(SourceSyntaxError, match="lost 1 line"):
+        lower_block("\\\nx = 1\ny = 2\n", 1)
+
+
+def test_the_garbage_collector_is_left_as_it_was() -> None:
+    assert gc.isenabled()
+    with pytest.raises(SourceSyntaxError):
+        lower_block("x =", 1)
+    assert gc.isenabled()

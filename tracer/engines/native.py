@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..evaluate.calls import call_value
 from ..evaluate.operators import describe, plain
 from ..evaluate.unions import each
 from ..evaluate.values import MISSING, Opaque, Unknown, Value
@@ -22,6 +24,7 @@ class NativeHalf:
     def __init__(self, source: Source, scenario: Scenario) -> None:
         self.source, self.scenario = source, scenario
         self._index: OpIndex | None = None
+        self._registered: dict[str, Value] = {}
 
     def index(self) -> OpIndex | None:
         if self._index is None and self.source.has_native:
@@ -58,6 +61,50 @@ class NativeHalf:
         if predicate is None or len(predicate.params) != len(args):
             return MISSING
         return self._decide(m, func, predicate, args, (), node)
+
+    registrar = "vllm.utils.torch_utils.direct_register_custom_op"
+    """The engine function that binds `torch.ops.vllm.NAME` to a Python function."""
+
+    def register(self, m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        """Stands for the registrar: remembers which function an op name runs."""
+        name = args[0] if args else kwargs.get("op_name")
+        func = args[1] if len(args) > 1 else kwargs.get("op_func")
+        if isinstance(name, str):
+            self._registered[name] = func
+        return None
+
+    def call_registered(
+        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
+    ) -> Value:
+        """`torch.ops.vllm.NAME(...)`: runs the Python function that the engine registers under the name."""
+        name = func.symbol.split(".")[3]
+        if name not in self._registered:
+            self._registered[name] = MISSING
+            for module, statement in self._registrants(m, name):
+                with m.aside():
+                    found = m.world.module(m, module)
+                    if found is not None:
+                        found.scope.run(m, statement)
+        target = self._registered[name]
+        if target is MISSING:
+            return MISSING
+        return call_value(m, target, args, kwargs, node)
+
+    def _registrants(self, m: Machine, name: str) -> Iterator[tuple[str, int]]:
+        """(module, statement) of the texts that register an op of that name, found by a byte search."""
+        quoted, registrar = f'"{name}"'.encode(), self.registrar.rpartition(".")[2].encode()
+        for path in self.source.files(f"{self.source.engine}/", ".py"):
+            text = self.source.read(path) or b""
+            if quoted not in text or registrar not in text:
+                continue
+            module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            lowered = m.world.source.module(module)
+            lines = lowered.text.encode().split(b"\n") if lowered is not None else []
+            for number, statement in enumerate(lowered.index.statements if lowered is not None else ()):
+                if statement.kind in ("expr", "compound") and quoted in b"\n".join(
+                    lines[statement.first_line - 1 : statement.last_line]
+                ):
+                    yield module, number
 
     def _decide(
         self, m: Machine, func: Opaque, predicate: Any, args: tuple[Value, ...], done: tuple[Value, ...], node: Any

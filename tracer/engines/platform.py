@@ -71,9 +71,11 @@ def construct(m: Machine, symbol: str, *args: Value) -> Value:
 
 
 def engine_value(m: Machine, symbol: str) -> Any:
-    """The value of a global of the engine by its dotted name."""
+    """The value of a global of the engine, or of a class's member, by its dotted name."""
     module, _, name = symbol.rpartition(".")
     with m.aside():
+        if m.world.source.module(module) is None:
+            return attributes.get(m, engine_value(m, module), name, None)
         return attributes.get(m, m.world.import_module(m, module, None), name, None)
 
 
@@ -98,12 +100,26 @@ def checkpoint(m: Machine, scenario: Scenario) -> Value:
 
 
 def _config_object(m: Machine, entries: dict[str, Any]) -> Instance:
-    out = Instance(m.world.outside_class("transformers.PretrainedConfig"), m.space.true)
+    cls = m.world.outside_class("transformers.PretrainedConfig")
+    cls.attrs["get_text_config"] = Native("get_text_config", lambda m, args, kwargs: text_config(m, args[0]))
+    cls.attrs["update"] = Native("update", _update_config)
+    out = Instance(cls, m.space.true)
+    out.attrs |= dict.fromkeys(ALWAYS_THERE)
     for name, value in entries.items():
         nested = isinstance(value, dict) and name.endswith("_config") and name not in CHECKPOINT_DICTS
         out.attrs[name] = _config_object(m, value) if nested else box_json(m, value)
     return out
 
+
+def _update_config(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    if isinstance(args[1], DictValue):
+        for name, value in args[1].entries.values():
+            attributes.put(m, args[0], name, value, None)
+    return None
+
+
+ALWAYS_THERE = ("architectures",)
+"""Attributes that every such object has, None unless the file says otherwise."""
 
 CHECKPOINT_DICTS = ("quantization_config", "compression_config")
 

@@ -5,12 +5,13 @@ Entry points and facts about the platform only; which config, method, scheme or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join
-from ..evaluate.values import Descriptor, Function, Instance, ListValue, Native, Opaque, Value
+from ..evaluate.values import Descriptor, Instance, ListValue, Native, Opaque, Unknown, Value
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
@@ -19,9 +20,6 @@ from ..packages import InstalledPackages
 from ..scenario import Scenario
 from . import platform as facts
 from .native import NativeHalf
-
-if TYPE_CHECKING:
-    pass
 
 ROOT = "vllm"
 PLATFORMS = {
@@ -39,6 +37,8 @@ DEVICE_FACTS = (
 )  # fmt: skip
 """Platform methods that ask the driver; their answers are unknown."""
 
+MODEL_CONFIG, VLLM_CONFIG = "vllm.config.model.ModelConfig", "vllm.config.vllm.VllmConfig"
+
 
 def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Machine:
     """A machine that stands at the engine's door, ready to evaluate any of its functions."""
@@ -51,8 +51,9 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
         "sys.platform": "linux",
     }
     native = NativeHalf(library.source, scenario)
-    world.models.extra["torch.ops."] = native.call
+    world.models.extra |= {"torch.ops.vllm.": native.call_registered, "torch.ops.": native.call}
     world.settings["has attribute"] = native.has
+    m.facts[native.registrar] = Native("registrar", native.register)
     _platform_facts(m, scenario)
     _config_facts(m, scenario)
     return m
@@ -82,28 +83,47 @@ def _config_facts(m: Machine, scenario: Scenario) -> None:
     group = "vllm.distributed.parallel_state.get_tensor_model_parallel"
     m.facts[f"{group}_rank"] = facts.always(0)
     m.facts[f"{group}_world_size"] = facts.always(scenario.tensor_parallel)
-    m.world.no_post_init = frozenset({"vllm.config.model.ModelConfig", "vllm.config.vllm.VllmConfig"})
+    m.world.no_post_init = frozenset({MODEL_CONFIG, VLLM_CONFIG})
     config = facts.Once(lambda: engine_config(m, scenario))
+    m.world.settings["engine config"] = config
     for name in ("get_current_vllm_config", "get_current_vllm_config_or_none"):
         m.facts[f"vllm.config.vllm.{name}"] = Native(name, lambda m, args, kwargs: config.value)
 
 
 def engine_config(m: Machine, scenario: Scenario) -> Instance:
     """The configuration object that engine code reads: fields of the scenario, defaults of the source elsewhere."""
-    model = facts.new(m, facts.engine_value(m, "vllm.config.model.ModelConfig"))
+    model = facts.new(m, facts.engine_value(m, MODEL_CONFIG))
     hf = facts.checkpoint(m, scenario)
-    model.attrs |= {"hf_config": hf, "hf_text_config": facts.text_config(m, hf), "model": "MODEL"}
+    model.attrs |= {"hf_config": hf, "hf_text_config": facts.text_config(m, hf), "model": Unknown("model", "model")}
     model.attrs |= {"quantization": scenario.quantization, "dtype": m.world.settings["default dtype"]}
     model.attrs |= {"quantization_config": None}
-    config = facts.new(m, facts.engine_value(m, "vllm.config.vllm.VllmConfig"))
+    config = facts.new(m, facts.engine_value(m, VLLM_CONFIG))
     config.attrs["model_config"] = model
-    compilation = facts.new(m, facts.engine_value(m, "vllm.config.compilation.CompilationConfig"))
-    base = m.space.choice("custom ops base mode", ("none", "all"), ("none",))
+    config.attrs["compilation_config"] = _compilation(m)
+    return config
+
+
+def _compilation(m: Machine) -> Instance:
+    """What the engine's start turns on or off is not read yet: both base modes of its custom ops stay possible."""
+    out = facts.new(m, facts.engine_value(m, "vllm.config.compilation.CompilationConfig"))
+    base = m.space.choice("custom_ops", ("none", "all"), ("none",))
     with m.aside():
         content = join(m, [(base, ("none",)), (~base, ("all",))])
-    compilation.attrs["custom_ops"] = ListValue(content, m.space.true)
-    config.attrs["compilation_config"] = compilation
-    return config
+    out.attrs["custom_ops"] = ListValue(content, m.space.true)
+    return out
+
+
+@contextmanager
+def inside(m: Machine, module: str) -> Iterator[None]:
+    """Stand in a module of the engine, so that what is called next has a caller."""
+    with m.aside():
+        found = m.world.module(m, module)
+    assert found is not None, module
+    m.frames.append(Frame(found, None, None, m.space.true, found.scope))
+    try:
+        yield
+    finally:
+        m.frames.pop()
 
 
 def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:
@@ -111,10 +131,5 @@ def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:
     from ..evaluate.calls import call_value
 
     func = facts.engine_value(m, symbol)
-    if isinstance(func, Function):
-        m.frames.append(Frame(func.module, None, None, m.space.true, func.module.scope))
-    try:
+    with inside(m, func.module.name):
         return call_value(m, func, args, kwargs)
-    finally:
-        if isinstance(func, Function):
-            m.frames.pop()

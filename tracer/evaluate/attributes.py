@@ -218,6 +218,8 @@ def _super(m: Machine, atom: Super, name: str, node: Node | None) -> Value:
 def _module(m: Machine, atom: ModuleValue, name: str, node: Node | None) -> Value:
     if name == "__name__":
         return atom.name
+    if name == "__dict__":
+        return m.unknown(f"{atom.name}.__dict__", node)
     return m.world.module_attribute(m, atom, name)
 
 

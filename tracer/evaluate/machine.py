@@ -41,6 +41,8 @@ class Machine:
     def __init__(self, world: World, space: Space, seconds: float = SECONDS) -> None:
         self.world, self.space = world, space
         self.live: Guard = space.true
+        self.abandoned: Guard = space.false
+        """Where the evaluator gave up: anything may have happened on these paths."""
         self.frames: list[Frame] = []
         self.raised: list[list[tuple[Guard, Instance]]] = [[]]
         self.coverage = Coverage()
@@ -85,6 +87,11 @@ class Machine:
         """End the current path; `raise m.kill()`."""
         self.live = self.space.false
         return Dead()
+
+    def abandon(self) -> Dead:
+        """Give up on the current path, whose outcome stays open; `raise m.abandon()`."""
+        self.abandoned = self.abandoned | self.live
+        return self.kill()
 
     def throw(self, exc: Instance) -> Dead:
         """Raise an engine exception on the current path; `raise m.throw(exc)`."""

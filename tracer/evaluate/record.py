@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...report.predicate import Site
 from .. import tree
 from .unions import alternatives
-from .values import MISSING, ClassValue, Function, Instance, ListValue, Unknown, Value
+from .values import ClassValue, Function, Instance, ListValue, Unknown, Value
 
 if TYPE_CHECKING:
     from ..guards import Guard
@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 
 
 class Edge:
-    """One arrow of the decision graph: `why` is calls, constructs, dispatches, leaves or launches."""
+    """One arrow of the decision graph.
 
-    __slots__ = ("callee", "caller", "depth", "guard", "site", "why")
+    `why` is calls, constructs, dispatches (picked from a dict), leaves (to a library) or launches (a Triton kernel);
+    `parent` is the number of the edge that led into the caller, None at the entry of a phase.
+    """
 
-    def __init__(self, caller: str, callee: str, why: str, site: Site | None, guard: Guard, depth: int) -> None:
-        self.caller, self.callee, self.why, self.site = caller, callee, why, site
-        self.guard, self.depth = guard, depth
+    __slots__ = ("callee", "caller", "guard", "number", "parent", "phase", "site", "why")
+
+    def __init__(self, number: int, caller: str, callee: str, why: str, site: Site | None, guard: Guard) -> None:
+        self.number, self.caller, self.callee, self.why, self.site, self.guard = number, caller, callee, why, site, guard
+        self.parent: int | None = None
+        self.phase = ""
 
 
 class Verdict:
-    """A `return False, "reason"` (or a reason collected in a list) while a candidate was tried."""
+    """Why a candidate was turned down: a `return False, "reason"`, or a text collected in a list."""
 
     __slots__ = ("guard", "reason", "site")
 
@@ -36,25 +41,24 @@ class Verdict:
 
 
 class Attempt:
-    """One candidate's turn in a first-match loop."""
+    """One candidate's turn in a first-match loop: the paths that reached it, and those it ended."""
 
     __slots__ = ("cls", "entered", "kept", "reasons")
 
     def __init__(self, cls: ClassValue, entered: Guard) -> None:
-        self.cls, self.entered = cls, entered
-        self.kept = entered
+        self.cls, self.entered, self.kept = cls, entered, entered
         self.reasons: list[Verdict] = []
 
 
 class Selection:
     """A loop over classes that stops at the first that fits."""
 
-    __slots__ = ("attempts", "candidates", "entered", "function", "registry", "site")
+    __slots__ = ("attempts", "candidates", "entered", "function", "phase", "site")
 
     def __init__(self, function: str, site: Site | None, candidates: tuple[ClassValue, ...], entered: Guard) -> None:
         self.function, self.site, self.candidates, self.entered = function, site, candidates, entered
         self.attempts: list[Attempt] = []
-        self.registry: str | None = None
+        self.phase = ""
 
 
 class Record:
@@ -64,19 +68,37 @@ class Record:
         self.m = machine
         self.edges: list[Edge] = []
         self.selections: list[Selection] = []
-        self.refusals: list[tuple[Guard, Instance, Site | None]] = []
-        self.thrown: dict[int, Site | None] = {}
         self.handling: Instance | None = None
         self.trying = 0
-        self.depth = 0
+        self.phase = ""
+        self._base = 0
+        self._open: list[tuple[int, int]] = []
         self._attempts: list[Attempt] = []
         self._tests: list[Site | None] = []
 
+    @contextmanager
+    def phase_of(self, name: str) -> Iterator[None]:
+        """Mark what follows as one phase of the walk; its entry frame is the one on top now."""
+        before = self.phase, self._base, self._open
+        self.phase, self._base, self._open = name, len(self.m.frames), []
+        try:
+            yield
+        finally:
+            self.phase, self._base, self._open = before
+
     def _edge(self, callee: str, why: str, node: tree.Node | None) -> None:
         m = self.m
-        if not m.frames:
-            return
-        self.edges.append(Edge(m.frame.symbol, callee, why, m.site(node), m.live, len(m.frames)))
+        if any(frame.scope is not None for frame in m.frames[self._base :]):
+            return  # a module that is being evaluated for the first time, no step of the walk
+        caller = m.frame.symbol if m.frames else ""
+        edge = Edge(len(self.edges), caller, callee, why, m.site(node) if m.frames else None, m.live)
+        edge.phase, depth = self.phase, len(m.frames)
+        while self._open and self._open[-1][0] >= depth:
+            self._open.pop()
+        edge.parent = self._open[-1][1] if self._open else None
+        if why in ("calls", "constructs", "dispatches"):
+            self._open.append((depth, edge.number))
+        self.edges.append(edge)
 
     def called(self, func: Function, node: tree.Node | None) -> None:
         self._edge(func.symbol, "calls", node)
@@ -92,11 +114,14 @@ class Record:
 
     def dispatch(self, value: Value, key: Value, node: tree.Node | None) -> None:
         """A class or function picked out of a dict by key."""
-        for _, atom in alternatives(self.m, value):
+        for guard, atom in alternatives(self.m, value):
             if isinstance(atom, ClassValue | Function):
+                live, self.m.live = self.m.live, guard
                 self._edge(atom.symbol, "dispatches", node)
+                self.m.live = live
 
     def test(self, node: tree.Node, holds: Guard) -> Guard:
+        """A condition that was evaluated; kept as it is."""
         return holds
 
     @contextmanager
@@ -134,7 +159,7 @@ class Record:
         yield Selecting(self, _candidates(self.m, source), node)
 
     def threw(self, exc: Instance) -> None:
-        self.thrown.setdefault(id(exc), self.m.site(None))
+        """Remember where an exception was raised first."""
         exc.attrs.setdefault("__site__", self.m.site(None))
 
 
@@ -142,14 +167,17 @@ class Selecting:
     """One loop under watch."""
 
     def __init__(self, record: Record, candidates: tuple[ClassValue, ...], node: tree.For) -> None:
-        self.record, self.selection = record, None
+        self.record = record
+        self.selection: Selection | None = None
         m = record.m
         if candidates:
             self.selection = Selection(m.frame.symbol, m.site(node), candidates, m.live)
+            self.selection.phase = record.phase
             record.selections.append(self.selection)
 
     @contextmanager
     def trying(self, item: Value) -> Iterator[None]:
+        """One iteration: what ends here, by return or break, has chosen this candidate."""
         m = self.record.m
         if self.selection is None or not isinstance(item, ClassValue):
             yield
@@ -177,9 +205,3 @@ def _candidates(m: Machine, source: Value) -> tuple[ClassValue, ...]:
                 return ()
             found += [i for i in items if i not in found]
     return tuple(found)
-
-
-def site_of(exc: Instance) -> Any:
-    """Where an exception was raised."""
-    site = exc.attrs.get("__site__", MISSING)
-    return None if site is MISSING else site

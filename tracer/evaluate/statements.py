@@ -254,7 +254,7 @@ def _iterate(
             _some_iteration(m, items, body, loop, node)
         elif len(items) > LOOPS:
             m.coverage.budget(f"a loop of more than {LOOPS} iterations")
-            raise m.kill()
+            raise m.abandon()
         else:
             for item in items:
                 if m.live.is_false:
@@ -440,7 +440,7 @@ def _class(m: Machine, node: tree.ClassDef) -> None:
 
 def _unsupported(m: Machine, node: tree.Unsupported) -> None:
     m.unsupported(node.kind, node)
-    raise m.kill()
+    raise m.abandon()
 
 
 STATEMENTS: dict[type, Callable[..., None]] = {

@@ -84,7 +84,6 @@ class World:
 
         frame = Frame(module, None, None, m.space.true, scope, cls)
         m.frames.append(frame)
-        depth = m.record.depth
         try:
             with m.aside():
                 try:
@@ -92,7 +91,6 @@ class World:
                 except Dead:
                     m.coverage.unsupported("a module-level statement that raises", m.site(None))
         finally:
-            m.record.depth = depth
             m.frames.pop()
 
     def module_name(self, m: Machine, module: ModuleValue, name: str) -> Value:

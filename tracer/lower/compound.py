@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import libcst as cst
@@ -44,9 +44,7 @@ def _line(walk: Walk, node: cst.SimpleStatementLine | cst.SimpleStatementSuite) 
 
 
 def _is_docstring(node: Node) -> bool:
-    return (
-        isinstance(node, ExprStmt) and isinstance(node.value, Const) and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ExprStmt) and isinstance(node.value, Const) and isinstance(node.value.value, str)
 
 
 def _suite(walk: Walk, node: cst.BaseSuite) -> Block:
@@ -70,7 +68,7 @@ def _trailing_suite(walk: Walk, node: cst.Else | cst.Finally | None) -> Block:
 
 def _if(walk: Walk, node: cst.If) -> Node:
     """A ladder of `elif` is nested in both trees: climb down in a loop, build back up."""
-    arms = []
+    arms: list[_Arm] = []
     branch: cst.If | cst.Else | None = node
     while isinstance(branch, cst.If):
         if arms:
@@ -163,9 +161,7 @@ def _function(walk: Walk, node: cst.FunctionDef) -> FunctionDef:
     returns = None if node.returns is None else annotation(walk, node.returns)
     walk.space(node.whitespace_before_colon)
     body, is_generator = _function_body(walk, node.body)
-    return FunctionDef(
-        line, identifier(node.name), params, body, decorators, returns, is_async, is_generator
-    )
+    return FunctionDef(line, identifier(node.name), params, body, decorators, returns, is_async, is_generator)
 
 
 def _function_body(walk: Walk, node: cst.BaseSuite) -> tuple[Block, bool]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 import libcst as cst
 
@@ -71,19 +72,29 @@ def _echo(node: cst.FormattedStringExpression, equal: cst.AssignEqual) -> str:
 
 
 def _merged(line: int, parts: Sequence[Node]) -> Node:
-    """One node of many parts: neighbouring texts joined, empty ones gone; a `Const` when nothing is formatted."""
-    if isinstance(parts[0] if parts else None, Const) and isinstance(parts[0].value, bytes):  # type: ignore[attr-defined]
-        return Const(line, b"".join(part.value for part in parts))  # type: ignore[attr-defined]
-    merged: list[Node] = []
-    for part in parts:
-        last = merged[-1] if merged else None
-        if isinstance(part, Const) and isinstance(last, Const):
-            merged[-1] = Const(last.line, f"{last.value}{part.value}")
-        elif not (isinstance(part, Const) and part.value == ""):
-            merged.append(part)
-    if any(isinstance(part, Format) for part in merged):
-        return FString(line, tuple(merged))
-    return Const(line, "".join(str(part.value) for part in merged if isinstance(part, Const)))
+    """One node of many parts: neighbouring texts joined, empty ones gone; a `Const` without any field."""
+    blobs = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, bytes)]
+    if blobs:
+        return Const(line, b"".join(blobs))
+    if all(map(_is_text, parts)):
+        return Const(line, _text(parts))
+    runs = groupby(parts, _is_text)
+    return FString(line, tuple(part for is_text, run in runs for part in (_joined(run) if is_text else run)))
+
+
+def _is_text(part: Node) -> bool:
+    return isinstance(part, Const)
+
+
+def _joined(parts: Iterable[Node]) -> Iterator[Const]:
+    """Texts in a row as one, on the line of the first that says anything."""
+    texts = [part for part in parts if isinstance(part, Const) and part.value]
+    if texts:
+        yield Const(texts[0].line, _text(texts))
+
+
+def _text(parts: Iterable[Node]) -> str:
+    return "".join(str(part.value) for part in parts if isinstance(part, Const))
 
 
 HANDLERS: dict[type[cst.CSTNode], Handler] = {

@@ -62,6 +62,8 @@ def _classes() -> dict[str, NativeClass]:
     out[LIBRARY_ERROR] = NativeClass(LIBRARY_ERROR, (out["builtins.Exception"],))
     for name in _TYPING_CLASSES:
         out[name] = NativeClass(name, (OBJECT,))
+    out["types.ModuleType"] = NativeClass("types.ModuleType", (OBJECT,))
+    out["types.ModuleType"].attrs["__init__"] = Native("ModuleType.__init__", _init_module)
     for name, bases in _ENUMS.items():
         out[f"enum.{name}"] = NativeClass(f"enum.{name}", tuple(out[f"enum.{b}"] for b in bases) or (OBJECT,))
     for symbol, cls in tensors.CLASSES.items():
@@ -77,6 +79,10 @@ def _exception(out: dict[str, NativeClass], cls: type) -> NativeClass:
         out[symbol] = NativeClass(symbol, (base,))
         out[symbol].attrs["__init__"] = Native("BaseException.__init__", _init_exception)
     return out[symbol]
+
+
+def _init_module(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    args[0].attrs["__name__"] = args[1]
 
 
 def _init_exception(m: Machine, args: Args, kwargs: Kwargs) -> Value:
@@ -154,6 +160,10 @@ class Catalog:
 
     def token_attribute(self, m: Machine, atom: Token, name: str) -> Value:
         return tensors.dtype_attribute(atom, name)
+
+    def tensor(self, m: Machine, shape: Value, dtype: Value) -> Instance:
+        """A tensor of which shape and dtype are known."""
+        return tensors.make_tensor(m, self.classes["torch.Tensor"], shape, dtype)
 
     def has(self, m: Machine, atom: Value, name: str) -> Any:
         """Whether a library object has an attribute, where a rule of the scenario tells; None where none does."""

@@ -45,6 +45,7 @@ CONSTANT_ROWS: dict[str, Value] = {
     "math.pi": math.pi,
     "os.sep": "/",
     "sys.maxsize": 2**63 - 1,
+    "transformers.utils.CONFIG_NAME": "config.json",
     "dataclasses.MISSING": Opaque("dataclasses.MISSING"),
 }
 

@@ -1,0 +1,148 @@
+"""The chain from a quantization flag to the kernel a linear layer reaches, read from the engine's source.
+
+What is not given is unknown: every outcome is then shown with its condition. Nothing of the engine is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..report.errors import UsageError
+from . import output
+
+if TYPE_CHECKING:
+    from ..tracer.scenario import Scenario
+    from ..tracer.sources import Source
+
+ENGINES = ("vllm",)
+LAYERS = ("linear", "qkv_proj", "o_proj", "gate_up_proj", "down_proj")
+DTYPES = ("bfloat16", "float16", "float32")
+LEVELS = ("error", "warning", "note", "never")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the scenario's arguments."""
+    parser.add_argument("engine", metavar="ENGINE", help="vllm")
+    parser.add_argument("--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist")
+    group = parser.add_argument_group("scenario (what is not given is unknown)")
+    group.add_argument("--quantization", "-q", metavar="X", help="the engine's --quantization")
+    group.add_argument("--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded")
+    group.add_argument("--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0")
+    group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
+    group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
+    group.add_argument("--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)")
+    group.add_argument("--layer", default="linear", choices=LAYERS, help="which projection (default: all four)")
+    group.add_argument("--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown")
+    group.add_argument("--packages", choices=("bare", "wheel"), help="none optional, or all that the release installs")
+    group.add_argument("--with", action="append", default=[], dest="present", metavar="NAME", help="this package is there")
+    group.add_argument("--without", action="append", default=[], dest="absent", metavar="NAME", help="this one is not")
+    group.add_argument("--cuda", metavar="V", help="CUDA that the engine was built with (default: the release's own)")
+    parser.add_argument("--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1")
+    output.configure(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answer one question."""
+    from msgspec.structs import replace
+
+    from ..report.gate import exit_for
+    from ..rules import judge
+    from ..tracer.answer import answer
+    from ..tracer.sources import open_source
+
+    if args.engine not in ENGINES:
+        raise UsageError(f"unknown engine {args.engine!r}: qtrace reads {', '.join(ENGINES)}")
+    source = open_source(args.at, args.engine)
+    report = answer(source, scenario(args, source), asked(args))
+    report = replace(report, findings=judge(report))
+    output.emit(report, args)
+    return exit_for(report.findings, args.fail_on)
+
+
+def asked(args: argparse.Namespace) -> dict[str, Any]:
+    """What the user typed, by variable; a checkpoint goes by its last name, never by its path."""
+    given = {
+        "quantization": args.quantization,
+        "device": args.device,
+        "model": _model_name(args.model),
+        "dtype": args.dtype,
+        "tp": args.tp if args.tp != 1 else None,
+        "tokens": args.tokens,
+        "layer": args.layer if args.layer != "linear" else None,
+        "packages": args.packages,
+        "with": ",".join(args.present) or None,
+        "without": ",".join(args.absent) or None,
+        "cuda": args.cuda,
+        "env": ",".join(args.env) or None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _model_name(model: str | None) -> str | None:
+    if model is None or model.lstrip().startswith("{"):
+        return None if model is None else "JSON"
+    return os.path.basename(os.path.normpath(model))
+
+
+def scenario(args: argparse.Namespace, source: Source) -> Scenario:
+    """The arguments as a scenario; raises UsageError for what cannot be meant."""
+    from ..tracer.checkpoint import read_checkpoint
+    from ..tracer.devices import Device, device
+    from ..tracer.engines.release import cuda_of
+    from ..tracer.scenario import Scenario
+
+    at = device(args.device) if args.device else Device("cuda", None)
+    model = read_checkpoint(args.model) if args.model else None
+    if args.tp < 1:
+        raise UsageError(f"--tp {args.tp}: give a positive number")
+    return Scenario(
+        quantization=args.quantization,
+        capability=at.capability,
+        platform=at.platform,
+        model=model.config if model else None,
+        files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
+        dtype=args.dtype or _dtype(model.config if model else {}),
+        tensor_parallel=args.tp,
+        layer=args.layer,
+        rows=_rows(args.tokens),
+        environment=dict(map(_setting, args.env)),
+        profile=args.packages,
+        packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
+        cuda=_cuda(args.cuda) if args.cuda else cuda_of(source),
+    )
+
+
+def _dtype(config: dict[str, Any]) -> str | None:
+    """The dtype a checkpoint states; float32 is served as something else, so it stays unknown."""
+    text = config.get("text_config") if isinstance(config.get("text_config"), dict) else {}
+    for place in (config, text):
+        stated = str(place.get("dtype") or place.get("torch_dtype") or "").removeprefix("torch.")
+        if stated in ("bfloat16", "float16"):
+            return stated
+    return None
+
+
+def _rows(tokens: str | None) -> int | None:
+    if tokens in (None, "prefill"):
+        return None
+    if tokens == "decode":
+        return 1
+    if tokens is None or not tokens.isdigit() or int(tokens) == 0:
+        raise UsageError(f"--tokens {tokens}: give a positive number, decode or prefill")
+    return int(tokens)
+
+
+def _setting(text: str) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise UsageError(f"--env {text}: write NAME=VALUE, or NAME=? for one that may be set or not")
+    return name, None if value == "?" else value
+
+
+def _cuda(text: str) -> int:
+    major, _, minor = text.partition(".")
+    if not major.isdigit() or not (minor or "0").isdigit():
+        raise UsageError(f"--cuda {text}: write a version such as 12.9")
+    return int(major) * 1000 + int(minor or 0) * 10

@@ -1,0 +1,125 @@
+"""A question answered: source opened, walked, and told as a report without findings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from .. import __version__
+from ..report.errors import SourceError
+from ..report.model import Coverage, Pin, Question, Report, Unsupported
+from ..report.predicate import Always, Site
+from ..report.question import Value
+from .chain import chains
+from .engines import vllm
+from .engines.vllm_walk import Walk
+from .evaluate.machine import OutOfBudget
+from .library import Library
+from .scenario import Scenario
+from .sources import Source
+
+DEPTH = 20_000
+"""Python frames that the evaluator may need for its 200 nested calls of the engine."""
+
+
+def answer(source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = 60.0) -> Report:
+    """The report of one question on one source; raises SourceError where the walk has no way in."""
+    return report(walked(Library(source), scenario, seconds), asked)
+
+
+def walked(library: Library, scenario: Scenario, seconds: float = 60.0) -> Walk:
+    """Walk one question; `library` may be shared by questions on the same source."""
+    with _deep():
+        m = vllm.machine(library, scenario, seconds)
+        walk = Walk(m, scenario)
+        try:
+            walk.run()
+        except OutOfBudget as stop:
+            walk.open_end = str(stop)
+    return walk
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
+    """A walk as a report."""
+    source = walk.m.world.source.source
+    with _deep():
+        made = chains(walk)
+    if walk.open_end is not None and not any(c.outcomes for c in made):
+        raise SourceError(f"the question was not answered within {walk.open_end}; narrow it (--model, --device)")
+    unknown = sorted({name for c in made for o in c.outcomes if o.guard != Always() for name in _named(walk)})
+    return Report(
+        tool=__version__,
+        question=Question(
+            engine=source.engine,
+            asked=dict(asked),
+            resolved=_resolved(walk),
+            unknown=tuple(unknown),
+            assumed=assumptions(walk.scenario),
+        ),
+        pins=(_pin(source),),
+        chains=made,
+        coverage=coverage(walk),
+    )
+
+
+def _pin(source: Source) -> Pin:
+    return source.pin()
+
+
+def _resolved(walk: Walk) -> dict[str, Value]:
+    scenario = walk.scenario
+    out: dict[str, Value] = {}
+    resolved = walk.model.attrs.get("quantization")
+    if isinstance(resolved, str):
+        out["quantization"] = resolved
+    for name in ("capability", "platform", "dtype", "cuda"):
+        value = getattr(scenario, name)
+        if value is not None:
+            out[name] = value
+    return out
+
+
+def _named(walk: Walk) -> Iterator[str]:
+    """Variables of the scenario that were left unknown."""
+    scenario = walk.scenario
+    for name in ("capability", "dtype", "model"):
+        if getattr(scenario, name) is None and not (name == "capability" and scenario.platform != "cuda"):
+            yield name
+    if scenario.profile is None:
+        yield "packages"
+
+
+def assumptions(scenario: Scenario) -> tuple[str, ...]:
+    """What was taken for granted, in sentences."""
+    out = ["environment variables that were not given are unset"]
+    if scenario.profile is not None:
+        out.append("an optional package that is there is as new as the engine asks for")
+    if scenario.tensor_parallel == 1:
+        out.append("tensor parallel size 1")
+    if scenario.cuda is not None:
+        out.append(f"built with CUDA {scenario.cuda // 1000}.{scenario.cuda % 1000 // 10} for every architecture it supports")
+    return tuple(out)
+
+
+def coverage(walk: Walk) -> Coverage:
+    m = walk.m
+    gaps = [
+        Unsupported(kind=kind, site=site or Site("", 0), count=count) for (kind, site), count in m.coverage.gaps.items()
+    ]
+    return Coverage(
+        modules_read=len(m.world.source.read()),
+        statements=m.coverage.statements,
+        unsupported=tuple(sorted(gaps, key=lambda u: (u.kind, u.site))),
+        budgets=tuple(m.coverage.budgets),
+    )

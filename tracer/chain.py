@@ -1,0 +1,193 @@
+"""A walked question as facts: the chain of each layer, those that agree told together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ..report.model import Chain, Choice, Hop, HopKind, Outcome, Parameter, Why
+from ..report.predicate import Member, Not
+from .choices import choices
+from .evaluate.values import ClassValue
+from .guards import Guard
+from .hops import Conditions, Marks, hops, is_work, kept
+from .outcomes import built, families, merged, outcome, parameters, refusals
+
+if TYPE_CHECKING:
+    from .engines.vllm_walk import Layer, Walk
+
+
+def chains(walk: Walk) -> tuple[Chain, ...]:
+    """The chains of a walk; a question refused before any layer is one chain with its refusals."""
+    if not walk.layers:
+        early = _refused_early(walk, walk.m.space.true)
+        head = tuple(_head(walk, Marks({}, frozenset()), walk.m.space.true))
+        return (Chain(layer=walk.scenario.layer, hops=head, outcomes=_guarded(walk, early)),)
+    made = [_chain(walk, layer) for layer in walk.layers]
+    return tuple(_grouped(made))
+
+
+def _chain(walk: Walk, layer: Layer) -> Chain:
+    m = walk.m
+    selections = m.record.selections[layer.selections[0] : layer.selections[1]]
+    every = [cls for s in selections for cls in s.candidates]
+    m.live = layer.live
+    ends = _ends(walk, layer, families(every))
+    marks = _marks(ends, every, frozenset(s.function for s in selections))
+    body = tuple(_body(walk, layer, marks))
+    return Chain(
+        layer=walk.scenario.layer,
+        layers=(layer.name,),
+        hops=(*_head(walk, marks, m.space.true), *body),
+        choices=choices(m, selections),
+        outcomes=_guarded(walk, ends),
+    )
+
+
+def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[Guard, Outcome]]:
+    m = walk.m
+    out: list[tuple[Guard, Outcome]] = []
+    if not layer.live.is_false:
+        named = parameters(m, layer.parameters)
+        parts = [(g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)]
+        for guard, seen in merged(parts):
+            out.append((guard, outcome(seen, seen["ops"], named)))
+    out += refusals(m, layer.raised, m.space.true)
+    out += _certain(walk, layer)
+    return out + _refused_early(walk, m.space.true)
+
+
+def _certain(walk: Walk, layer: Layer) -> list[tuple[Guard, Outcome]]:
+    """Refusals after the build that no tensor's content could avoid."""
+    return refusals(walk.m, [(g, e) for g, e in layer.later if layer.live.implies(g)], layer.live)
+
+
+def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:
+    """Refusals of the configuration; a flag that the release does not know says which it does."""
+    ends = refusals(walk.m, walk.raised, under)
+    if walk.knows_method():
+        return ends
+    unknown = Not(Member("quantization", walk.methods()))
+    return [(g, replace(o, refusal=replace(o.refusal, guard=unknown) if o.refusal else None)) for g, o in ends]
+
+
+def _ops(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...]:
+    """Operators that a forward of these paths calls, in order of first call."""
+    edges = walk.m.record.edges[layer.edges[0] : layer.edges[1]]
+    work = [e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard)]
+    return tuple(dict.fromkeys(e.callee for e in work))
+
+
+def _guarded(walk: Walk, ends: list[tuple[Guard, Outcome]]) -> tuple[Outcome, ...]:
+    space = walk.m.space
+    return tuple(replace(end, guard=space.predicate(guard)) for guard, end in ends)
+
+
+def _marks(ends: list[tuple[Guard, Outcome]], candidates: list[ClassValue], choosers: frozenset[str]) -> Marks:
+    roles = {c.symbol: HopKind.KERNEL_CLASS for c in candidates}
+    for _, end in ends:
+        for symbol, kind in (
+            (end.config, HopKind.CONFIG_CLASS),
+            (end.method, HopKind.LAYER_METHOD),
+            (end.scheme, HopKind.SCHEME),
+        ):
+            if symbol:
+                roles[symbol] = kind
+        roles |= {k.symbol: HopKind.KERNEL_CLASS for k in end.kernels}
+    return Marks(roles, choosers)
+
+
+# --- hops
+
+
+def _head(walk: Walk, marks: Marks, under: Guard) -> list[Hop]:
+    """From the flag to the config object."""
+    out = [
+        Hop(kind=HopKind.FLAG, symbol="--quantization", site=walk.flag_site, why=Why.READS),
+        Hop(kind=HopKind.FIELD, symbol=f"{walk.arguments}.quantization", site=walk.field_site, why=Why.READS, depth=1),
+    ]
+    for step in walk.links:
+        out.append(
+            Hop(
+                kind=HopKind.FUNCTION,
+                symbol=step.callee,
+                site=step.site,
+                why=Why.CALLS,
+                depth=2,
+                note=walk.note(step.callee) if step.site else "not found in this release",
+            )
+        )
+        out += _config_hops(walk, step.callee, marks, under)
+    return out
+
+
+def _config_hops(walk: Walk, entry: str, marks: Marks, under: Guard) -> list[Hop]:
+    """What an entry function of the configuration does that leads to the config class."""
+    m, phase = walk.m, entry.rpartition(".")[2]
+    edges = [e for e in m.record.edges if e.phase == phase and e.callee != entry]
+    wanted = {e.number for e in edges if _leads_to_config(walk, e, marks, phase)}
+    conditions = Conditions(m, m.space.variables(under), under)
+    return list(hops(m, [e for e in kept(edges, wanted)], marks, conditions, depth=3))
+
+
+def _leads_to_config(walk: Walk, edge: object, marks: Marks, phase: str) -> bool:
+    callee = edge.callee  # type: ignore[attr-defined]
+    if phase == "_verify_quantization":
+        return callee == walk.rewriter or callee.endswith(".verify_quantization")
+    owner, _, name = callee.rpartition(".")
+    return marks.roles.get(callee) is HopKind.CONFIG_CLASS or (name == "from_config" and bool(owner))
+
+
+def _body(walk: Walk, layer: Layer, marks: Marks) -> list[Hop]:
+    """From the layer to what its forward calls."""
+    m = walk.m
+    edges = m.record.edges[layer.edges[0] : layer.edges[1]]
+    conditions = Conditions(m, walk.static_variables(layer), layer.live)
+    out: list[Hop] = []
+    for phase, leads in (
+        ("create_weights", lambda e: e.callee in marks.roles or e.callee in marks.choosers),
+        ("process_weights_after_loading", is_work),
+        ("forward", is_work),
+    ):
+        part = [e for e in edges if e.phase == phase]
+        wanted = {e.number for e in part if leads(e)}
+        out += hops(m, kept(part, wanted), marks, conditions, depth=1)
+    return out
+
+
+# --- layers that agree
+
+
+def _grouped(made: list[Chain]) -> list[Chain]:
+    out: list[Chain] = []
+    for chain in made:
+        for at, other in enumerate(out):
+            if _bare(other) == _bare(chain):
+                out[at] = _together(other, chain)
+                break
+        else:
+            out.append(chain)
+    return out
+
+
+def _bare(chain: Chain) -> tuple[tuple[str, ...], tuple[Choice, ...], tuple[Outcome, ...]]:
+    """What must agree: everything but names and sizes."""
+    ends = tuple(replace(o, parameters=()) for o in chain.outcomes)
+    return tuple(h.symbol for h in chain.hops[1:] if h.kind is not HopKind.FUNCTION), chain.choices, ends
+
+
+def _together(a: Chain, b: Chain) -> Chain:
+    ends = tuple(
+        replace(x, parameters=(*_named(x, a.layers), *_named(y, b.layers)))
+        for x, y in zip(a.outcomes, b.outcomes, strict=True)
+    )
+    return replace(a, layers=(*a.layers, *b.layers), outcomes=ends)
+
+
+def _named(end: Outcome, layers: tuple[str, ...]) -> tuple[Parameter, ...]:
+    """Parameters under their layer's name, once several layers share a chain."""
+    if len(layers) > 1:
+        return end.parameters
+    return tuple(replace(p, name=f"{layers[0]}.{p.name}") for p in end.parameters)
+

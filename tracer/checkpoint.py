@@ -1,0 +1,75 @@
+"""A checkpoint's own files: config.json and, beside it, hf_quant_config.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ..report.errors import UsageError
+
+LARGEST = 64 << 20
+"""Bytes of a configuration file that is still read."""
+
+
+class Checkpoint(Struct, frozen=True):
+    """Configuration files by name, decoded."""
+
+    files: dict[str, dict[str, Any]]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return self.files["config.json"]
+
+
+def read_checkpoint(at: str | Path) -> Checkpoint:
+    """Read a model folder, a JSON file, or JSON text that begins with `{`.
+
+    A file or text that holds only a quantization config (it has `quant_method` or `quant_algo` and no
+    architecture) is taken as the `quantization_config` of a checkpoint of which nothing else is known.
+    """
+    text = str(at).strip()
+    if text.startswith("{"):
+        return _whole(_decoded(text, "the JSON after --model"))
+    path = Path(text).expanduser()
+    if path.is_dir():
+        return _folder(path)
+    if path.is_file():
+        return _whole(_decoded(_text(path), str(path)))
+    raise UsageError(f"--model {text}: no such folder or file; qtrace never downloads, give a folder, a JSON file or JSON")
+
+
+def _folder(path: Path) -> Checkpoint:
+    found = {name: path / name for name in ("config.json", "hf_quant_config.json") if (path / name).is_file()}
+    if not found:
+        raise UsageError(f"--model {path}: the folder has no config.json")
+    files = {name: _decoded(_text(file), str(file)) for name, file in found.items()}
+    return Checkpoint({"config.json": {}, **files})
+
+
+def _whole(content: dict[str, Any]) -> Checkpoint:
+    partial = "architectures" not in content and "model_type" not in content and "quantization_config" not in content
+    if partial and ("quant_method" in content or "quant_algo" in content or "quantization" in content):
+        return Checkpoint({"config.json": {"quantization_config": content}})
+    return Checkpoint({"config.json": content})
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"{path}: larger than {LARGEST >> 20} MiB, not a configuration file")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+
+
+def _decoded(text: str, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UsageError(f"{name} is not JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"{name}: expected a JSON object, found {type(content).__name__}")
+    return content

@@ -1,0 +1,39 @@
+"""Names of devices as people write them, and the compute capability each stands for."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import msgspec
+
+from ..report.errors import UsageError
+
+
+class Device(msgspec.Struct, frozen=True):
+    """A device: its platform and, for CUDA, its capability (major * 10 + minor)."""
+
+    platform: str
+    capability: int | None
+
+
+def device(text: str) -> Device:
+    """Read `h100`, `"NVIDIA H100 80GB HBM3"`, `sm_90`, `sm90a`, `9.0`, `cpu`; one clear error otherwise."""
+    plain = text.strip().lower()
+    found = re.fullmatch(r"(?:sm_?)?(\d{1,2})(\d)[af]?|(\d{1,2})\.(\d)", plain)
+    if found:
+        major, minor = (found[1], found[2]) if found[1] else (found[3], found[4])
+        return Device("cuda", int(major) * 10 + int(minor))
+    if plain in ("cpu", "xpu"):
+        return Device(plain, None)
+    words = set(re.findall(r"[a-z0-9]+", plain))
+    hits = {row["capability"] for row in _table() if set(row["name"].split()) <= words}
+    if len(hits) == 1:
+        return Device("cuda", hits.pop())
+    known = ", ".join(row["name"].replace(" ", "-") for row in _table()[:8])
+    raise UsageError(f"unknown device {text!r}: give a name ({known}, ...), sm_90, 9.0, cpu or xpu")
+
+
+def _table() -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = msgspec.json.decode(files(__package__).joinpath("devices.json").read_bytes())["devices"]
+    return rows

@@ -1,0 +1,322 @@
+"""One question walked through vLLM: from the command line's flag to the operator a linear layer calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ..evaluate import attributes
+from ..evaluate.calls import call, call_value
+from ..evaluate.machine import Dead
+from ..evaluate.unions import alternatives, each, settle
+from ..evaluate.values import MISSING, Function, Instance, ListValue, Native, Unknown, Value
+from ..links import Link, field_site, link, text_site
+from ..scenario import Scenario
+from . import platform as facts
+from .vllm import MODEL_CONFIG, VLLM_CONFIG, inside
+from .vllm_checkpoint import fused_modules, load
+
+if TYPE_CHECKING:
+    from ...report.predicate import Site
+    from ..evaluate.machine import Machine
+    from ..guards import Guard
+
+ARGS = "vllm.engine.arg_utils.EngineArgs"
+LINEAR = "vllm.model_executor.layers.linear"
+LOADER = "vllm.model_executor.model_loader.utils.process_weights_after_loading"
+
+LINKS = (
+    (f"{ARGS}.create_engine_config", f"{ARGS}.create_model_config"),
+    (f"{ARGS}.create_model_config", MODEL_CONFIG),
+    (f"{MODEL_CONFIG}.__post_init__", f"{MODEL_CONFIG}._verify_quantization"),
+    (f"{VLLM_CONFIG}.__post_init__", f"{VLLM_CONFIG}._get_quantization_config"),
+)
+"""Steps between the functions that are evaluated, read from the callers' text."""
+
+
+class Projection(Struct, frozen=True):
+    """A linear layer of a decoder block: its class, where it stands, and its sizes."""
+
+    name: str
+    cls: str
+    prefix: str
+    arguments: Callable[[Any], tuple[Value, ...]]
+
+
+class Sizes:
+    """Sizes of a decoder block from the checkpoint; what it does not tell is a named unknown."""
+
+    def __init__(self, text: Value) -> None:
+        self.text = text
+
+    def size(self, name: str) -> Value:
+        value = self.text.attrs.get(name) if isinstance(self.text, Instance) else None
+        return value if isinstance(value, int) else Unknown(name, name, None, "int")
+
+    @property
+    def heads(self) -> tuple[Value, Value, Value]:
+        """(head size, query heads, key/value heads)."""
+        hidden, heads = self.size("hidden_size"), self.size("num_attention_heads")
+        head = self.size("head_dim")
+        if isinstance(head, Unknown) and isinstance(hidden, int) and isinstance(heads, int) and heads:
+            head = hidden // heads
+        pairs = self.size("num_key_value_heads")
+        return head, heads, heads if isinstance(pairs, Unknown) and isinstance(heads, int) else pairs
+
+    def times(self, a: Value, b: Value) -> Value:
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        name = f"{getattr(a, 'label', a)} * {getattr(b, 'label', b)}"
+        return Unknown(name, name, None, "int")
+
+
+def _gate_up(s: Sizes) -> tuple[Value, ...]:
+    inner = s.size("intermediate_size")
+    return (s.size("hidden_size"), (inner, inner))
+
+
+PROJECTIONS = (
+    Projection("qkv_proj", f"{LINEAR}.QKVParallelLinear", "self_attn.qkv_proj", lambda s: (s.size("hidden_size"), *s.heads)),
+    Projection(
+        "o_proj",
+        f"{LINEAR}.RowParallelLinear",
+        "self_attn.o_proj",
+        lambda s: (s.times(s.heads[1], s.heads[0]), s.size("hidden_size")),
+    ),
+    Projection("gate_up_proj", f"{LINEAR}.MergedColumnParallelLinear", "mlp.gate_up_proj", _gate_up),
+    Projection(
+        "down_proj",
+        f"{LINEAR}.RowParallelLinear",
+        "mlp.down_proj",
+        lambda s: (s.size("intermediate_size"), s.size("hidden_size")),
+    ),
+)
+
+
+class Layer:
+    """What became of one linear layer."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.value: Value = MISSING
+        self.parameters: list[tuple[str, Value, Value]] = []
+        """(name, dtype, shape) as registered, before loading changes them."""
+        self.raised: list[tuple[Guard, Instance]] = []
+        """What building the layer raises."""
+        self.later: list[tuple[Guard, Instance]] = []
+        """What loading or a forward raises; it may hang on what tensors hold."""
+        self.live: Any = None
+        self.variables: tuple[str, ...] = ()
+        self.edges = (0, 0)
+        self.selections = (0, 0)
+
+
+class Walk:
+    """The machine after the walk, with everything that a chain is built from."""
+
+    def __init__(self, m: Machine, scenario: Scenario) -> None:
+        self.m, self.scenario = m, scenario
+        self.config = m.world.settings["engine config"].value
+        self.model: Instance = self.config.attrs["model_config"]
+        self.quant_config: Value = MISSING
+        self.flag_site: Site | None = None
+        self.field_site: Site | None = None
+        self.links: list[Link] = []
+        self.raised: list[tuple[Guard, Instance]] = []
+        self.layers: list[Layer] = []
+        self.open_end: str | None = None
+
+    arguments = ARGS
+    rewriter: str | None = None
+    """The `override_quantization_method` that claimed the checkpoint, None when the flag stayed as it was."""
+    rewritten: Value = None
+
+    def note(self, symbol: str) -> str | None:
+        """What a step did that its name does not say."""
+        if symbol.endswith("._verify_quantization") and self.rewriter is not None:
+            return f"rewritten: {self.scenario.quantization} -> {self.rewritten}"
+        return None
+
+    def methods(self) -> tuple[str, ...]:
+        """The values of `--quantization` that this release lists, and the shorthands it resolves."""
+        listed = facts.engine_value(self.m, "vllm.model_executor.layers.quantization.QUANTIZATION_METHODS")
+        online = facts.engine_value(self.m, "vllm.config.quantization.ONLINE_QUANT_SHORTHAND_NAMES")
+        names = (*settle(self.m, listed.content), *online)
+        return tuple(dict.fromkeys(n for n in names if isinstance(n, str)))
+
+    def knows_method(self) -> bool:
+        return self.scenario.quantization is None or self.scenario.quantization in self.methods()
+
+    def static_variables(self, layer: Layer) -> tuple[str, ...]:
+        """Variables of the scenario: those that exist once the layer is built."""
+        return layer.variables
+
+    # --- phases
+
+    def run(self) -> None:
+        """Walk as far as the engine goes."""
+        self.links = [self._link(caller, callee) for caller, callee in LINKS]
+        flags = facts.engine_value(self.m, f"{ARGS}.add_cli_args")
+        self.flag_site = text_site(attributes_function(flags), "--quantization")
+        self.field_site = field_site(self.m, facts.engine_value(self.m, ARGS), "quantization")
+        try:
+            self._configure()
+        except Dead:
+            pass
+        self.raised = self._take_raised()
+        if not self.m.live.is_false:
+            for layer in self._layers():
+                self.layers.append(layer)
+
+    def _link(self, caller: str, callee: str) -> Link:
+        return link(attributes_function(facts.engine_value(self.m, caller)), callee)
+
+    def _take_raised(self) -> list[tuple[Guard, Instance]]:
+        raised = list(self.m.raised[-1])
+        self.m.raised[-1].clear()
+        return raised
+
+    @contextmanager
+    def phase(self, name: str, module: str) -> Iterator[None]:
+        with inside(self.m, module), self.m.record.phase_of(name):
+            yield
+
+    def _enter(self, symbol: str, *args: Value, **kwargs: Value) -> Value:
+        """Call an entry function in a phase named after it."""
+        func = facts.engine_value(self.m, symbol)
+        name = symbol.rpartition(".")[2]
+        with self.phase(name, attributes_function(func).module.name):
+            return call_value(self.m, func, args, kwargs)
+
+    def _configure(self) -> None:
+        m, model, scenario = self.m, self.model, self.scenario
+        args = self._enter("vllm.config.quantization.resolve_quantization_config", scenario.quantization, None)
+        model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
+        model.attrs["quantization_config"] = args
+        load(m, scenario, model)
+        before = settle(m, model.attrs["quantization"])
+        self._enter(f"{MODEL_CONFIG}._verify_quantization", model)
+        self._note_override(before)
+        load_config = facts.new(m, facts.engine_value(m, "vllm.config.load.LoadConfig"))
+        self.quant_config = self._enter(f"{VLLM_CONFIG}._get_quantization_config", model, load_config)
+        mapping = fused_modules(m, scenario)
+
+        def fuse(atom: Value) -> None:
+            if isinstance(atom, Instance):
+                attributes.put(m, atom, "packed_modules_mapping", mapping, None)
+
+        each(m, self.quant_config, fuse)
+
+    def _note_override(self, before: Value) -> None:
+        """Name the config class whose override scan changed the flag: the scan ends with the one that claims it."""
+        after = settle(self.m, self.model.attrs["quantization"])
+        if after == before or before is None:
+            return
+        scanned = [e.callee for e in self.m.record.edges if e.callee.endswith(".override_quantization_method")]
+        self.rewriter, self.rewritten = (scanned[-1] if scanned else None), after
+
+    # --- layers
+
+    def _layers(self) -> Iterator[Layer]:
+        live = self.m.live
+        for name, cls, args, prefix in self._asked():
+            self.m.live = live
+            yield self._layer(name, cls, args, prefix)
+
+    def _asked(self) -> list[tuple[str, str, tuple[Value, ...], str]]:
+        """(name, class, positional arguments, prefix) of each layer asked for."""
+        text = self.model.attrs["hf_text_config"]
+        sizes, asked = Sizes(settle(self.m, text)), self.scenario.layer
+        if self.scenario.shape is not None:
+            out_size, in_size = self.scenario.shape
+            name = "down_proj" if asked == "linear" else asked
+            return [(name, f"{LINEAR}.ReplicatedLinear", (in_size, out_size), f"model.layers.0.mlp.{name}")]
+        rows = [p for p in PROJECTIONS if asked in ("linear", p.name)]
+        return [(p.name, p.cls, self._arguments(p, sizes), f"model.layers.0.{p.prefix}") for p in rows]
+
+    def _arguments(self, projection: Projection, sizes: Sizes) -> tuple[Value, ...]:
+        given = projection.arguments(sizes)
+        return tuple(ListValue(a, self.m.space.true) if isinstance(a, tuple) else a for a in given)
+
+    def _layer(self, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Layer:
+        layer, record = Layer(name), self.m.record
+        first_edge, first_selection = len(record.edges), len(record.selections)
+        try:
+            self._build(layer, cls, args, prefix)
+        except Dead:
+            pass
+        layer.live, layer.raised = self.m.live, self._take_raised()
+        layer.variables = tuple(v.name for v in self.m.space.order.values())
+        layer.selections = (first_selection, len(record.selections))
+        if not layer.live.is_false:
+            self._use(layer)
+        layer.edges = (first_edge, len(record.edges))
+        return layer
+
+    def _use(self, layer: Layer) -> None:
+        """Load and run the layer once."""
+        try:
+            self._load(layer)
+            self._forward(layer)
+        except Dead:
+            pass
+        layer.later = self._take_raised()
+
+    def _build(self, layer: Layer, cls: str, args: tuple[Value, ...], prefix: str) -> None:
+        m = self.m
+        kwargs = {
+            "bias": False,
+            "params_dtype": m.world.settings["default dtype"],
+            "quant_config": self.quant_config,
+            "prefix": prefix,
+        }
+        with self.phase("create_weights", LINEAR):
+            layer.value = call_value(m, facts.engine_value(m, cls), args, kwargs)
+        for _, atom in alternatives(m, layer.value):
+            if isinstance(atom, Instance):
+                layer.parameters += _parameters(m, atom)
+
+    def _load(self, layer: Layer) -> None:
+        """What happens to the weights after loading; what it raises belongs to the layer's refusals."""
+        m = self.m
+        with self.phase("process_weights_after_loading", LOADER.rpartition(".")[0]):
+            each(m, layer.value, lambda atom: self._on_method(atom, "process_weights_after_loading", (atom,)))
+
+    def _on_method(self, layer: Value, name: str, args: tuple[Value, ...]) -> None:
+        method = attributes.get(self.m, layer, "quant_method", None)
+        each(self.m, method, lambda a: call_value(self.m, attributes.get(self.m, a, name, None), args, {}))
+
+    def _forward(self, layer: Layer) -> None:
+        m = self.m
+        rows = self.scenario.rows if self.scenario.rows is not None else Unknown("M", "M", None, "int")
+        with self.phase("forward", LINEAR):
+            each(m, layer.value, lambda atom: self._forward_one(atom, rows))
+
+    def _forward_one(self, layer: Value, rows: Value) -> None:
+        m = self.m
+        width = attributes.get(m, layer, "input_size", None)
+        for name in ("input_size_per_partition",):
+            found = attributes.find(m, layer, name, None)
+            width = found if found is not MISSING else width
+        x = m.world.models.tensor(m, (rows, width), m.world.settings["default dtype"])
+        call(m, attributes.get(m, layer, "forward", None), (x,), {}, None)
+
+
+def _parameters(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
+    listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
+    out = []
+    for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
+        for _, atom in alternatives(m, value):
+            if isinstance(atom, Instance):
+                out.append((name, settle(m, atom.attrs["dtype"]), settle(m, atom.attrs["shape"])))
+    return out
+
+
+def attributes_function(value: Value) -> Function:
+    """The function behind a method, a class method or a wrapped function."""
+    while not isinstance(value, Function):
+        value = value.func if not isinstance(value, Native) else None
+    return value

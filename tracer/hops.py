@@ -1,0 +1,115 @@
+"""The call tree of a walk, cut down to the way from the flag to the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from ..report.model import Hop, HopKind, Why
+from ..report.predicate import Predicate
+from .evaluate.machine import Machine
+from .evaluate.record import Edge
+from .guards import Guard
+from .models.catalog import STDLIB
+
+WHY = {
+    "calls": Why.CALLS,
+    "constructs": Why.CONSTRUCTS,
+    "dispatches": Why.DISPATCHES_ON,
+    "leaves": Why.CALLS,
+    "launches": Why.LAUNCHES,
+}
+QUIET = STDLIB | {"numpy", "logger", "pydantic", "transformers", "packaging", "regex"}
+"""Libraries whose calls are no step towards a kernel."""
+
+TORCH_WORK = ("torch.ops.", "torch._", "torch.nn.functional.", "torch.mm", "torch.matmul", "torch.bmm", "torch.addmm")
+
+
+class Marks(Struct, frozen=True):
+    """What a chain must show: classes by their role, and functions that choose."""
+
+    roles: dict[str, HopKind]
+    choosers: frozenset[str]
+
+    def kind(self, edge: Edge) -> HopKind:
+        """What the edge's target is."""
+        if edge.why == "launches":
+            return HopKind.TRITON_KERNEL
+        if edge.why == "leaves":
+            return _outside(edge.callee)
+        return self.roles.get(edge.callee, HopKind.FUNCTION)
+
+
+def _outside(symbol: str) -> HopKind:
+    if symbol.startswith("torch.ops."):
+        return HopKind.CUSTOM_OP if symbol.split(".")[2] == "vllm" else HopKind.TORCH_OP
+    return HopKind.TORCH_OP if symbol.startswith("torch.") else HopKind.EXTERNAL
+
+
+def is_work(edge: Edge) -> bool:
+    """Whether an edge ends where the engine's Python ends: an op, a Triton kernel, a kernel library."""
+    if edge.why == "launches":
+        return True
+    if edge.why != "leaves":
+        return False
+    top = edge.callee.partition(".")[0]
+    return edge.callee.startswith(TORCH_WORK) if top == "torch" else top not in QUIET
+
+
+def kept(edges: list[Edge], wanted: set[int]) -> list[Edge]:
+    """The edges of `wanted` and all that lead to them, in order."""
+    by_number = {e.number: e for e in edges}
+    keep: set[int] = set()
+    for number in wanted:
+        at: int | None = number
+        while at is not None and at in by_number and at not in keep:
+            keep.add(at)
+            at = by_number[at].parent
+    return [e for e in edges if e.number in keep]
+
+
+def hops(m: Machine, edges: list[Edge], marks: Marks, conditions: Conditions, depth: int = 0) -> Iterator[Hop]:
+    """The edges as hops, each level once: what repeats under the same parent is told once."""
+    depths: dict[int, int] = {}
+    told: dict[tuple[int | None, str, object], int] = {}
+    same: dict[int, int] = {}
+    for edge in edges:
+        parent = None if edge.parent is None else same.get(edge.parent, edge.parent)
+        key = (parent, edge.callee, edge.site)
+        if key in told:
+            same[edge.number] = told[key]
+            continue
+        told[key] = edge.number
+        depths[edge.number] = depths.get(parent, depth - 1) + 1 if parent is not None else depth
+        guard, note = conditions.static(edge.guard)
+        yield Hop(
+            kind=marks.kind(edge),
+            symbol=edge.callee,
+            site=edge.site,
+            why=WHY[edge.why],
+            guard=guard,
+            note=note,
+            depth=depths[edge.number],
+        )
+
+
+class Conditions:
+    """Tells conditions of the scenario from conditions on what tensors hold when the engine runs."""
+
+    def __init__(self, m: Machine, known: Iterable[str], under: Guard) -> None:
+        self.m, self.known, self.under = m, frozenset(known), under
+
+    def static(self, guard: Guard) -> tuple[Predicate, str | None]:
+        """The condition without its run-time part, and a note when there was one."""
+        space = self.m.space
+        runtime = [v for v in space.variables(guard) if v not in self.known and not _is_rows(v)]
+        for name in runtime:
+            guard = space.assign(guard, {name: True}) | space.assign(guard, {name: False})
+        note = "depends on run-time values" if runtime else None
+        return space.predicate(space.simplify(guard, self.under)), note
+
+
+def _is_rows(name: str) -> bool:
+    """A condition on the rows of a forward belongs to the scenario."""
+    return name.startswith(("M ", "int:")) or " M " in name

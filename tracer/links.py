@@ -1,0 +1,69 @@
+"""Where one function's text calls another: the steps of a walk that are not evaluated but must be there.
+
+The walk enters the engine at a few functions; that the engine gets from one to the next is read here, and a link
+that a release does not have is reported as missing, never assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ..report.predicate import Site
+from . import tree
+from .evaluate.values import ClassValue, Function
+
+if TYPE_CHECKING:
+    from .evaluate.machine import Machine
+
+
+class Link(Struct, frozen=True):
+    """A call that `caller`'s text makes to something of that name; None when the text has no such call."""
+
+    caller: str
+    callee: str
+    site: Site | None
+
+
+def link(caller: Function, callee: str) -> Link:
+    """The first call in `caller` whose target ends in the callee's own name."""
+    name = callee.rpartition(".")[2]
+    for node in nodes(caller.node):
+        if isinstance(node, tree.Call) and _target(node.func) == name:
+            return Link(caller.symbol, callee, Site(caller.module.path, node.line))
+    return Link(caller.symbol, callee, None)
+
+
+def text_site(function: Function, text: str) -> Site | None:
+    """Where a string constant stands in a function."""
+    for node in nodes(function.node):
+        if isinstance(node, tree.Const) and node.value == text:
+            return Site(function.module.path, node.line)
+    return None
+
+
+def field_site(m: Machine, cls: ClassValue, name: str) -> Site | None:
+    """Where a class declares a field."""
+    lowered = m.world.source.class_of(cls.node) if cls.node is not None else None
+    for number in lowered.names.get(name, ()) if lowered is not None else ():
+        return Site(cls.module.path, lowered.index.members[number].first_line) if lowered is not None else None
+    return None
+
+
+def _target(func: tree.Node) -> str:
+    if isinstance(func, tree.Name):
+        return func.id
+    return func.name if isinstance(func, tree.Attr) else ""
+
+
+def nodes(node: Any) -> Iterator[Any]:
+    """Every node below, in textual order, nested functions included."""
+    yield node
+    for name in node.__struct_fields__:
+        part = getattr(node, name)
+        for item in part if isinstance(part, tuple) else (part,):
+            for inner in item if isinstance(item, tuple) else (item,):
+                if isinstance(inner, Struct):
+                    yield from nodes(inner)
