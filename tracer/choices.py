@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..report.model import Candidate, CandidateState, Choice
-from ..report.predicate import Always, Never
+from ..report.predicate import Always, Never, Site
 from .evaluate.machine import Machine
 from .evaluate.record import Attempt, Selection
 from .evaluate.unions import alternatives
@@ -21,7 +21,7 @@ def choice(m: Machine, selection: Selection) -> Choice:
     """One selection as a fact."""
     registry = registry_of(m, selection.candidates)
     return Choice(
-        name=registry or f"{len(selection.candidates)} candidates",
+        name=_common(selection.candidates),
         function=selection.function,
         site=selection.site,
         registry=registry,
@@ -52,12 +52,30 @@ def _union(m: Machine, guards: list[Guard]) -> Guard:
     return out
 
 
-def _reason(tries: list[Attempt]) -> tuple[str | None, object]:
-    """The last reason given for turning the candidate down: the outermost words the engine has for it."""
-    found = [v for a in tries for v in a.reasons]
+def _common(candidates: tuple[ClassValue, ...]) -> str:
+    """What is chosen: the nearest class that all candidates derive from."""
+    first, *rest = candidates
+    for base in first.mro[1:]:
+        if isinstance(base, ClassValue) and all(base in other.mro for other in rest):
+            return base.name
+    return "class"
+
+
+def _reason(tries: list[Attempt]) -> tuple[str | None, Site | None]:
+    """The engine's words for turning the candidate down: one for each way, the first where it stands."""
+    found = [v for a in tries for v in a.reasons if not v.guard.is_false]
     if not found:
         return None, None
-    return found[0].reason, found[0].site
+    ways: dict[Guard, str] = {}
+    for verdict in found:
+        ways.setdefault(verdict.guard, verdict.reason)
+    told: list[str] = []
+    seen = None
+    for guard, reason in ways.items():
+        if reason not in told and (seen is None or not guard.implies(seen)):
+            told.append(reason)
+            seen = guard if seen is None else seen | guard
+    return " / ".join(told[:3]), found[0].site
 
 
 def registry_of(m: Machine, candidates: tuple[ClassValue, ...]) -> str | None:

@@ -74,6 +74,7 @@ def hops(m: Machine, edges: list[Edge], marks: Marks, conditions: Conditions, de
     depths: dict[int, int] = {}
     told: dict[tuple[int | None, str, object], int] = {}
     same: dict[int, int] = {}
+    by_number = {e.number: e for e in edges}
     for edge in edges:
         parent = None if edge.parent is None else same.get(edge.parent, edge.parent)
         key = (parent, edge.callee, edge.site)
@@ -82,7 +83,8 @@ def hops(m: Machine, edges: list[Edge], marks: Marks, conditions: Conditions, de
             continue
         told[key] = edge.number
         depths[edge.number] = depths.get(parent, depth - 1) + 1 if parent is not None else depth
-        guard, note = conditions.static(edge.guard)
+        above = by_number[edge.parent].guard if edge.parent in by_number else m.space.true
+        guard, note = conditions.static(edge.guard, above)
         yield Hop(
             kind=marks.kind(edge),
             symbol=edge.callee,
@@ -100,14 +102,21 @@ class Conditions:
     def __init__(self, m: Machine, known: Iterable[str], under: Guard) -> None:
         self.m, self.known, self.under = m, frozenset(known), under
 
-    def static(self, guard: Guard) -> tuple[Predicate, str | None]:
-        """The condition without its run-time part, and a note when there was one."""
+    def static(self, guard: Guard, above: Guard) -> tuple[Predicate, str | None]:
+        """What a step needs beyond the step above it, without its run-time part, and a note when that was cut."""
         space = self.m.space
-        runtime = [v for v in space.variables(guard) if v not in self.known and not _is_rows(v)]
-        for name in runtime:
-            guard = space.assign(guard, {name: True}) | space.assign(guard, {name: False})
+        own = space.simplify(guard, above)
+        runtime = [v for v in space.variables(own) if v not in self.known and not _is_rows(v)]
+        guard, above = self._without_runtime(guard), self._without_runtime(above)
         note = "depends on run-time values" if runtime else None
-        return space.predicate(space.simplify(guard, self.under)), note
+        return space.predicate(space.simplify(guard, above & self.under)), note
+
+    def _without_runtime(self, guard: Guard) -> Guard:
+        space = self.m.space
+        for name in space.variables(guard):
+            if name not in self.known and not _is_rows(name):
+                guard = space.assign(guard, {name: True}) | space.assign(guard, {name: False})
+        return guard
 
 
 def _is_rows(name: str) -> bool:

@@ -278,6 +278,17 @@ def test_a_predicate_is_flat_and_without_repetition(formula: Formula) -> None:
         assert not any(isinstance(part, Always | Never) for part in parts(predicate))
 
 
+@given(formulas)
+def test_every_part_of_a_predicate_is_needed(formula: Formula) -> None:
+    space = Space()
+    predicate = space.predicate(build(space, formula))
+    if isinstance(predicate, AllOf | AnyOf) and "…" not in str(predicate):
+        whole = [value(predicate, env) for env in ENVS]
+        for item in predicate.items:
+            others = type(predicate)(tuple(other for other in predicate.items if other is not item))
+            assert [value(others, env) for env in ENVS] != whole, (str(predicate), str(item))
+
+
 def spoken(space: Space) -> dict[str, Guard]:
     """Guards by how they are to be written."""
     a = {v: space.choice("a", (1, 2, 3), (v,)) for v in (1, 2, 3)}
@@ -297,6 +308,8 @@ def spoken(space: Space) -> dict[str, Guard]:
         "a == 1 or (p and q)": (p & q) | a[1],
         "a in (1, 2) and p": (a[1] & p) | (p & a[2]),
         "(a == 1 and p) or (a == 2 and q)": (a[2] & q) | (a[1] & p),
+        "(a == 2 and q) or (a in (1, 2) and p)": (a[1] & p) | (a[2] & (p | q)),
+        "(p and not q) or (not p and r) or (q and not r)": (p & ~q) | (q & ~r) | (r & ~p),
         "(p or q) and (r or s)": (p & r) | (p & s) | (q & r) | (q & s),
         "(p and (q or r)) or (s and t)": (s & t) | (p & q) | (p & r),
         "(p and not q) or (not p and q)": (p | q) & ~(p & q),
@@ -338,9 +351,10 @@ def test_single_alternatives_beyond_twelve_are_counted_too() -> None:
     some = space.false
     for i in range(30):
         some |= space.atom(f"p{i}", Opaque(f"p{i}"))
+    some |= space.atom("q", Opaque("q")) & space.atom("r", Opaque("r"))
     text = space.predicate(some)
     assert isinstance(text, AnyOf)
-    assert [str(item) for item in text.items] == [*(f"p{i}" for i in range(12)), "… and 18 more alternatives"]
+    assert [str(item) for item in text.items] == [*(f"p{i}" for i in range(12)), "… and 19 more alternatives"]
 
 
 def test_parity_of_many_variables_is_cut_short() -> None:

@@ -129,6 +129,8 @@ def instance_dict(m: Machine, atom: Instance) -> DictValue:
     """A view of the attributes as a dict: reads see them, writes to it are not written back."""
     out = DictValue(m.live)
     for name, value in atom.attrs.items():
+        if name in m.world.models.slots(atom):
+            continue
         out.entries["constant", name] = (name, value)
     return out
 
@@ -228,11 +230,12 @@ def _opaque(m: Machine, atom: Opaque, name: str, node: Node | None) -> Value:
 
 
 def _unknown(m: Machine, atom: Unknown, name: str, node: Node | None) -> Value:
-    return Unknown(f"{atom.key}.{name}", f"{atom.label}.{name}", atom.site or m.site(node), _tensor_kind(atom, name))
-
-
-def _tensor_kind(atom: Unknown, name: str) -> str | None:
-    return "tensor" if atom.kind == "tensor" and name in ("data", "T", "mT") else None
+    if atom.kind == "tensor":
+        found = m.world.models.tensor_attribute(m, atom, name)
+        if found is not MISSING:
+            return found
+    kind = "tensor" if atom.kind == "tensor" and name == "data" else None
+    return Unknown(f"{atom.key}.{name}", f"{atom.label}.{name}", atom.site or m.site(node), kind)
 
 
 def _function(m: Machine, atom: Function, name: str, node: Node | None) -> Value:

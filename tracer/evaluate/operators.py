@@ -254,6 +254,8 @@ def identical(m: Machine, a: Value, b: Value, node: Node | None) -> Any:
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         if a is b or (isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key):
             return m.space.true
+        if (a is None and b.kind is not None) or (b is None and a.kind is not None):
+            return m.space.false  # whatever it is, it is of a class of its own
         return condition(m, "is", a, b)
     if isinstance(a, Token) and isinstance(b, Token):
         return m.space.true if a.symbol == b.symbol else m.space.false

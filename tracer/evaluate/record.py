@@ -86,13 +86,16 @@ class Record:
         finally:
             self.phase, self._base, self._open = before
 
-    def _edge(self, callee: str, why: str, node: tree.Node | None) -> None:
+    def _edge(self, callee: str, why: str, node: tree.Node | None, defined: Site | None = None) -> None:
         m = self.m
         if any(frame.scope is not None for frame in m.frames[self._base :]):
             return  # a module that is being evaluated for the first time, no step of the walk
         caller = m.frame.symbol if m.frames else ""
+        depth = len(m.frames)
         edge = Edge(len(self.edges), caller, callee, why, m.site(node) if m.frames else None, m.live)
-        edge.phase, depth = self.phase, len(m.frames)
+        if defined is not None and depth <= self._base:
+            edge.site = defined
+        edge.phase = self.phase
         while self._open and self._open[-1][0] >= depth:
             self._open.pop()
         edge.parent = self._open[-1][1] if self._open else None
@@ -101,7 +104,8 @@ class Record:
         self.edges.append(edge)
 
     def called(self, func: Function, node: tree.Node | None) -> None:
-        self._edge(func.symbol, "calls", node)
+        """A call; what enters a phase has no caller in the walk and stands where it is defined."""
+        self._edge(func.symbol, "calls", node, None if node is not None else Site(func.module.path, func.node.line))
 
     def constructed(self, cls: ClassValue, node: tree.Node | None) -> None:
         self._edge(cls.symbol, "constructs", node)

@@ -179,6 +179,18 @@ class Catalog:
             return Native(f"object.{name}", lambda m, args, kwargs: None)
         return MISSING
 
+    def slots(self, atom: Instance) -> tuple[str, ...]:
+        """Attributes that stand for what is no entry of the object's `__dict__`."""
+        return ("shape", "dtype", "requires_grad") if tensors.is_tensor(atom) else ()
+
+    def tensor_attribute(self, m: Machine, atom: Unknown, name: str) -> Value:
+        """An attribute of a tensor of which nothing is known, MISSING when no tensor has one of that name."""
+        if name == "__dict__":
+            return DictValue(m.live)  # what an op gives has no attributes of the engine's
+        if name not in tensors.KNOWN or name in ("shape", "data"):
+            return MISSING
+        return tensors.any_attribute(m, f"{atom.label}.{name}", name)
+
     def class_attribute(self, m: Machine, cls: Value, name: str) -> Value:
         if isinstance(cls, NativeClass):
             kind = _PYTHON_TYPES.get(cls.symbol)

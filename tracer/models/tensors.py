@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes, containers
@@ -153,14 +154,17 @@ TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", lambda m, args, kwarg
 # --- tensor attributes
 
 KNOWN = frozenset(
-    "abs add all amax amin any argmax aminmax bfloat16 bool chunk clamp clone contiguous copy_ cpu cuda data_ptr detach device "
-    "dim div element_size equal expand expand_as fill_ flatten flip float half index_select int is_contiguous is_cuda "
-    "is_floating_point is_meta item long masked_fill max mean min mul mul_ narrow ndim nelement new_empty new_zeros numel "
-    "permute pow repeat repeat_interleave reshape resize_ round select size split sqrt squeeze stride sub sum t T mT "
-    "tolist to transpose transpose_ type unbind unsqueeze untyped_storage view view_as where zero_ layout requires_grad_ "
-    "amax_ sort topk unflatten movedim storage_offset nbytes itemsize type_as matmul mm softmax exp log grad "
-    "__dict__ is_sparse names record_stream share_memory_ pin_memory scatter_ gather".split()
+    line for line in files(__package__).joinpath("tensor_names.txt").read_text().splitlines() if not line.startswith("#")
 )
+"""Every attribute of `torch.Tensor`: any other name is there only once the engine has set it."""
+
+PROPERTIES = frozenset(
+    "shape dtype device layout grad grad_fn is_cuda is_cpu is_leaf is_meta is_sparse is_quantized itemsize nbytes names "
+    "ndim requires_grad real imag H T mT mH output_nr retains_grad".split()
+)
+NUMBERS = frozenset("numel nelement dim ndimension size stride element_size storage_offset get_device data_ptr item tolist".split())
+"""Methods that give no tensor."""
+
 INPLACE = ("copy_", "fill_", "zero_", "mul_", "requires_grad_", "clone", "contiguous", "detach", "cpu", "cuda", "abs", "clamp")
 
 
@@ -183,7 +187,16 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
         return False
     if name not in KNOWN:
         return MISSING
-    return m.unknown(f"{_label(atom)}.{name}", kind="tensor" if name in ("grad",) else None)
+    return any_attribute(m, f"{_label(atom)}.{name}", name)
+
+
+def any_attribute(m: Machine, label: str, name: str) -> Value:
+    """An attribute of some tensor: a property as an unknown, a method as something to call."""
+    if name in PROPERTIES:
+        return m.unknown(label, kind="tensor" if name in ("grad", "real", "imag", "H", "T", "mT", "mH") else None)
+    plain_result = name in NUMBERS or name.startswith(("is_", "has_"))
+    kind = None if plain_result else "tensor"
+    return Native(f"Tensor.{name}", lambda m, args, kwargs: m.unknown(f"{label}()", kind=kind))
 
 
 def _label(atom: Instance) -> str:
