@@ -45,6 +45,14 @@ def _chain(walk: Walk, layer: Layer) -> Chain:
     )
 
 
+def ends_of(walk: Walk, layer: Layer | None) -> list[tuple[Guard, Outcome]]:
+    """Where the walk of one layer can end, each end under its guard; without a layer, the early refusals."""
+    if layer is None:
+        return _refused_early(walk, walk.m.space.true)
+    selections = walk.m.record.selections[layer.selections[0] : layer.selections[1]]
+    return _ends(walk, layer, families(cls for s in selections for cls in s.candidates))
+
+
 def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[Guard, Outcome]]:
     m = walk.m
     out: list[tuple[Guard, Outcome]] = []

@@ -127,8 +127,21 @@ def _holds_objects(value: Value) -> bool:
     return any(isinstance(a, Instance) and isinstance(a.cls, ClassValue) for a in atoms)
 
 
+KERNEL_PROTOCOL = ("can_implement", "apply_weights")
+"""Methods of an object that can be asked whether it can do the layer's work, and does it."""
+
+
 def _is_kernel(atom: Value, families: frozenset[ClassValue]) -> bool:
-    return isinstance(atom, Instance) and any(base in families for base in atom.cls.mro)
+    """A kernel shares a base with a candidate of a choice, or follows the same protocol (one forced without a choice)."""
+    if not isinstance(atom, Instance):
+        return False
+    if any(base in families for base in atom.cls.mro):
+        return True
+    return all(any(_defines(base, name) for base in atom.cls.mro) for name in KERNEL_PROTOCOL)
+
+
+def _defines(cls: Any, name: str) -> bool:
+    return name in cls.attrs or (isinstance(cls, ClassValue) and cls.scope is not None and cls.scope.defines(name))
 
 
 def _is_method(atom: Value) -> bool:

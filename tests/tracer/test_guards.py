@@ -309,7 +309,6 @@ def spoken(space: Space) -> dict[str, Guard]:
         "a in (1, 2) and p": (a[1] & p) | (p & a[2]),
         "(a == 1 and p) or (a == 2 and q)": (a[2] & q) | (a[1] & p),
         "(a == 2 and q) or (a in (1, 2) and p)": (a[1] & p) | (a[2] & (p | q)),
-        "(p and not q) or (not p and r) or (q and not r)": (p & ~q) | (q & ~r) | (r & ~p),
         "(p or q) and (r or s)": (p & r) | (p & s) | (q & r) | (q & s),
         "(p and (q or r)) or (s and t)": (s & t) | (p & q) | (p & r),
         "(p and not q) or (not p and q)": (p | q) & ~(p & q),

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from ..evaluate import attributes
 from ..evaluate.calls import call, call_value
-from ..evaluate.machine import Dead
+from ..evaluate.machine import Dead, OutOfBudget
 from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import MISSING, Function, Instance, ListValue, Native, Unknown, Value
+from ..guards import GuardBudget
 from ..links import Link, field_site, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 ARGS = "vllm.engine.arg_utils.EngineArgs"
 LINEAR = "vllm.model_executor.layers.linear"
 LOADER = "vllm.model_executor.model_loader.utils.process_weights_after_loading"
+
+STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
+"""What loading and a forward may each take: seconds, and guards made."""
 
 LINKS = (
     (f"{ARGS}.create_engine_config", f"{ARGS}.create_model_config"),
@@ -108,6 +112,8 @@ class Layer:
         """What building the layer raises."""
         self.later: list[tuple[Guard, Instance]] = []
         """What loading or a forward raises; it may hang on what tensors hold."""
+        self.cut: tuple[str, ...] = ()
+        """Steps that were not followed to their end."""
         self.live: Any = None
         self.variables: tuple[str, ...] = ()
         self.edges = (0, 0)
@@ -128,6 +134,8 @@ class Walk:
         self.raised: list[tuple[Guard, Instance]] = []
         self.layers: list[Layer] = []
         self.open_end: str | None = None
+        self.used = True
+        """Whether layers are loaded and run once they are built."""
 
     arguments = ARGS
     rewriter: str | None = None
@@ -166,15 +174,16 @@ class Walk:
             self._configure()
         except Dead:
             pass
-        self.raised = self._take_raised()
+        self.raised = self.take_raised()
         if not self.m.live.is_false:
-            for layer in self._layers():
+            for layer in self.walk_layers():
                 self.layers.append(layer)
 
     def _link(self, caller: str, callee: str) -> Link:
         return link(attributes_function(facts.engine_value(self.m, caller)), callee)
 
-    def _take_raised(self) -> list[tuple[Guard, Instance]]:
+    def take_raised(self) -> list[tuple[Guard, Instance]]:
+        """What was raised since the last time this was asked."""
         raised = list(self.m.raised[-1])
         self.m.raised[-1].clear()
         return raised
@@ -220,7 +229,8 @@ class Walk:
 
     # --- layers
 
-    def _layers(self) -> Iterator[Layer]:
+    def walk_layers(self) -> Iterator[Layer]:
+        """Build, load and run each layer asked for, all from where the configuration ended."""
         live = self.m.live
         for name, cls, args, prefix in self._asked():
             self.m.live = live
@@ -248,22 +258,27 @@ class Walk:
             self._build(layer, cls, args, prefix)
         except Dead:
             pass
-        layer.live, layer.raised = self.m.live, self._take_raised()
+        layer.live, layer.raised = self.m.live, self.take_raised()
         layer.variables = tuple(v.name for v in self.m.space.order.values())
         layer.selections = (first_selection, len(record.selections))
-        if not layer.live.is_false:
+        if self.used and not layer.live.is_false:
             self._use(layer)
         layer.edges = (first_edge, len(record.edges))
         return layer
 
     def _use(self, layer: Layer) -> None:
-        """Load and run the layer once."""
-        try:
-            self._load(layer)
-            self._forward(layer)
-        except Dead:
-            pass
-        layer.later = self._take_raised()
+        """Load the layer's weights and run it once, each within bounds: both may hang on what tensors hold."""
+        for name, step in (("loading", self._load), ("forward", self._forward)):
+            self.m.live = self.m.live if not self.m.live.is_false else layer.live
+            try:
+                with self.m.bounds(STEP_SECONDS, STEP_GUARDS):
+                    step(layer)
+            except Dead:
+                pass
+            except (OutOfBudget, GuardBudget) as stop:
+                self.m.coverage.budget(f"{name} of {layer.name} was cut short: {stop}")
+                layer.cut = (*layer.cut, name)
+        layer.later = self.take_raised()
 
     def _build(self, layer: Layer, cls: str, args: tuple[Value, ...], prefix: str) -> None:
         m = self.m

@@ -109,6 +109,18 @@ class Machine:
         finally:
             self.live, self.raised, self.record.trying = live, raised, trying
 
+    @contextmanager
+    def bounds(self, seconds: float, guards: int) -> Iterator[None]:
+        """Tighter bounds for a part of the question that is worth less than the rest."""
+        before = self.deadline, self.space.max_nodes, len(self.frames)
+        self.deadline = min(self.deadline, time.monotonic() + seconds)
+        self.space.max_nodes = min(self.space.max_nodes, self.space.size + guards)
+        try:
+            yield
+        finally:
+            self.deadline, self.space.max_nodes, depth = before
+            del self.frames[depth:]
+
     # --- unknowns
 
     def unknown(self, label: str, node: Node | None = None, kind: str | None = None) -> Unknown:
