@@ -30,7 +30,7 @@ def answer(source: Source, scenario: Scenario, asked: Mapping[str, Value], secon
 
 def walked(library: Library, scenario: Scenario, seconds: float = 60.0) -> Walk:
     """Walk one question; `library` may be shared by questions on the same source."""
-    with _deep():
+    with deep():
         m = vllm.machine(library, scenario, seconds)
         walk = Walk(m, scenario)
         try:
@@ -41,7 +41,8 @@ def walked(library: Library, scenario: Scenario, seconds: float = 60.0) -> Walk:
 
 
 @contextmanager
-def _deep() -> Iterator[None]:
+def deep() -> Iterator[None]:
+    """Let Python nest as deep as the evaluator needs."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEPTH))
     try:
@@ -53,7 +54,7 @@ def _deep() -> Iterator[None]:
 def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
     """A walk as a report."""
     source = walk.m.world.source.source
-    with _deep():
+    with deep():
         made = chains(walk)
     if walk.open_end is not None and not any(c.outcomes for c in made):
         raise SourceError(f"the question was not answered within {walk.open_end}; narrow it (--model, --device)")
@@ -65,7 +66,7 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
             asked=dict(asked),
             resolved=_resolved(walk),
             unknown=tuple(unknown),
-            assumed=assumptions(walk.scenario),
+            assumed=assumptions(walk.scenario, bool(walk.layers)),
         ),
         pins=(_pin(source),),
         chains=made,
@@ -100,11 +101,15 @@ def _named(walk: Walk) -> Iterator[str]:
         yield "packages"
 
 
-def assumptions(scenario: Scenario) -> tuple[str, ...]:
+def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
     """What was taken for granted, in sentences."""
     out = ["environment variables that were not given are unset"]
     if scenario.profile is not None:
         out.append("an optional package that is there is as new as the engine asks for")
+    if scenario.model is None and walked_through:
+        out.append("the checkpoint is not quantized")
+    if scenario.model is not None and not scenario.tensors:
+        out.append("the checkpoint's tensors are stored as its quantization config says")
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
     if scenario.cuda is not None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..report.model import Chain, Choice, Hop, HopKind, Outcome, Parameter, Why
-from ..report.predicate import Member, Not
+from ..report.predicate import Member, Not, Opaque
 from .choices import choices
-from .evaluate.values import ClassValue
+from .evaluate.unions import alternatives
+from .evaluate.values import MISSING, ClassValue
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
 from .outcomes import built, families, merged, outcome, parameters, refusals
@@ -21,11 +22,24 @@ if TYPE_CHECKING:
 def chains(walk: Walk) -> tuple[Chain, ...]:
     """The chains of a walk; a question refused before any layer is one chain with its refusals."""
     if not walk.layers:
-        early = _refused_early(walk, walk.m.space.true)
-        head = tuple(_head(walk, Marks({}, frozenset()), walk.m.space.true))
+        early = _refused_early(walk, walk.m.space.true) or _without_checkpoint(walk)
+        roles = {o.config: HopKind.CONFIG_CLASS for _, o in early if o.config}
+        head = tuple(_head(walk, Marks(roles, frozenset()), walk.m.space.true))
         return (Chain(layer=walk.scenario.layer, hops=head, outcomes=_guarded(walk, early)),)
     made = [_chain(walk, layer) for layer in walk.layers]
     return tuple(_grouped(made))
+
+
+def _without_checkpoint(walk: Walk) -> list[tuple[Guard, Outcome]]:
+    """What the flag alone decides: its config class, if a checkpoint says nothing else."""
+    space = walk.m.space
+    if not walk.needs_model:
+        return []
+    says = space.atom("checkpoint", Opaque("the checkpoint's quantization_config allows it"))
+    ends = []
+    for guard, cls in alternatives(walk.m, walk.config_class) if walk.config_class is not MISSING else ():
+        ends.append((guard & says, Outcome(config=cls.symbol if isinstance(cls, ClassValue) else None)))
+    return ends or [(says, Outcome())]
 
 
 def _chain(walk: Walk, layer: Layer) -> Chain:
@@ -127,7 +141,7 @@ def _head(walk: Walk, marks: Marks, under: Guard) -> list[Hop]:
             )
         )
         out += _config_hops(walk, step.callee, marks, under)
-    return out
+    return out + _config_hops(walk, ".get_quantization_config", marks, under)
 
 
 def _config_hops(walk: Walk, entry: str, marks: Marks, under: Guard) -> list[Hop]:

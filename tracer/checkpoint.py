@@ -18,6 +18,10 @@ class Checkpoint(Struct, frozen=True):
     """Configuration files by name, decoded."""
 
     files: dict[str, dict[str, Any]]
+    whole: bool = True
+    """Whether config.json is there in full, rather than its quantization config alone."""
+    tensors: dict[str, dict[str, Any]] = {}
+    """dtype and shape of the stored tensors by name, from the headers of its safetensors files."""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -46,14 +50,34 @@ def _folder(path: Path) -> Checkpoint:
     if not found:
         raise UsageError(f"--model {path}: the folder has no config.json")
     files = {name: _decoded(_text(file), str(file)) for name, file in found.items()}
-    return Checkpoint({"config.json": {}, **files})
+    return Checkpoint({"config.json": {}, **files}, "config.json" in files, _headers(path))
+
+
+def _headers(path: Path) -> dict[str, dict[str, Any]]:
+    """The tensors that a folder's safetensors files declare; the tensors themselves are not read."""
+    found: dict[str, dict[str, Any]] = {}
+    for file in sorted(path.glob("*.safetensors")):
+        found |= {name: row for name, row in _header(file).items() if name != "__metadata__" and isinstance(row, dict)}
+    return {name: {"dtype": row.get("dtype"), "shape": row.get("shape")} for name, row in found.items()}
+
+
+def _header(file: Path) -> dict[str, Any]:
+    """One file's header: its length in 8 bytes, little endian, then JSON."""
+    try:
+        with file.open("rb") as stream:
+            size = int.from_bytes(stream.read(8), "little")
+            if not 0 < size <= LARGEST:
+                raise UsageError(f"{file}: not a safetensors file (a header of {size} bytes)")
+            return _decoded(stream.read(size).decode("utf-8"), f"the header of {file}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {file}: {error}") from error
 
 
 def _whole(content: dict[str, Any]) -> Checkpoint:
     partial = "architectures" not in content and "model_type" not in content and "quantization_config" not in content
     if partial and ("quant_method" in content or "quant_algo" in content or "quantization" in content):
-        return Checkpoint({"config.json": {"quantization_config": content}})
-    return Checkpoint({"config.json": content})
+        return Checkpoint({"config.json": {"quantization_config": content}}, whole=False)
+    return Checkpoint({"config.json": content}, whole="model_type" in content)
 
 
 def _text(path: Path) -> str:

@@ -25,6 +25,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     model: dict[str, Any] | None = None
     files: dict[str, dict[str, Any]] = {}
     """Other configuration files of the checkpoint by name, such as hf_quant_config.json."""
+    whole: bool = True
+    """Whether `model` is all of config.json; else what it does not hold is unknown, not absent."""
+    tensors: dict[str, dict[str, Any]] = {}
+    """Headers of the checkpoint's safetensors files: name -> dtype and shape; empty when they are not at hand."""
     dtype: str | None = None
     tensor_parallel: int = 1
     layer: str = "linear"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -24,7 +25,9 @@ NAMES = (*ATOMS, *DOMAINS)
 ENVS = [dict(zip(NAMES, values, strict=True)) for values in product(*[(True, False)] * 3, *DOMAINS.values())]
 EVERYWHERE = (1 << len(ENVS)) - 1
 
-Formula = tuple  # ("atom", name), ("choice", name, values), ("not", f), ("and", f, g) or ("or", f, g)
+Formula = tuple[
+    Any, ...
+]  # ("atom", name), ("choice", name, values), ("not", f), ("and", f, g) or ("or", f, g)
 
 
 def of_depth(depth: int) -> st.SearchStrategy[Formula]:

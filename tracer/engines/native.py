@@ -9,7 +9,8 @@ from ..evaluate.calls import call_value
 from ..evaluate.operators import describe, plain
 from ..evaluate.unions import each
 from ..evaluate.values import MISSING, Opaque, Unknown, Value
-from ..native.ops import OpIndex, build_facts, cuda_facts
+from ..native.build import build_facts, cuda_facts
+from ..native.ops import OpIndex
 from ..scenario import Scenario
 from ..sources import Source
 

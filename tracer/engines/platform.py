@@ -92,23 +92,28 @@ class Once:
         return self._made
 
 
-def checkpoint(m: Machine, scenario: Scenario) -> Value:
-    """The checkpoint's config.json as an object with its entries as attributes, unknown when none was given."""
-    if scenario.model is None:
-        return Unknown("hf_config", "hf_config")
-    return _config_object(m, scenario.model)
+def checkpoint(m: Machine, scenario: Scenario) -> Instance:
+    """The checkpoint's config.json as an object with its entries as attributes; what is not known is unknown."""
+    whole = scenario.whole and scenario.model is not None
+    return _config_object(m, scenario.model or {}, whole, "hf_config")
 
 
-def _config_object(m: Machine, entries: dict[str, Any]) -> Instance:
-    cls = m.world.outside_class("transformers.PretrainedConfig")
+def _config_object(m: Machine, entries: dict[str, Any], whole: bool, label: str) -> Instance:
+    cls = m.world.outside_class("transformers.PretrainedConfig" if whole else "a checkpoint config known in part")
     cls.attrs["get_text_config"] = Native("get_text_config", lambda m, args, kwargs: text_config(m, args[0]))
     cls.attrs["update"] = Native("update", _update_config)
+    if not whole:
+        cls.attrs["__getattr__"] = Native("__getattr__", lambda m, args, kwargs: _unknown_entry(label, args[1]))
     out = Instance(cls, m.space.true)
-    out.attrs |= dict.fromkeys(ALWAYS_THERE)
+    out.attrs |= dict.fromkeys(ALWAYS_THERE) if whole else {}
     for name, value in entries.items():
         nested = isinstance(value, dict) and name.endswith("_config") and name not in CHECKPOINT_DICTS
-        out.attrs[name] = _config_object(m, value) if nested else box_json(m, value)
+        out.attrs[name] = _config_object(m, value, whole, name) if nested else box_json(m, value)
     return out
+
+
+def _unknown_entry(label: str, name: str) -> Unknown:
+    return Unknown(f"{label}.{name}", f"{label}.{name}")
 
 
 def _update_config(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -129,4 +134,4 @@ def text_config(m: Machine, hf: Value) -> Value:
     if isinstance(hf, Instance):
         inner = hf.attrs.get("text_config")
         return inner if isinstance(inner, Instance) else hf
-    return Unknown("hf_text_config", "hf_text_config")
+    return hf

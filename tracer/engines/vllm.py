@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..evaluate.classes import fields_of
 from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join
-from ..evaluate.values import Descriptor, Instance, ListValue, Native, Opaque, Unknown, Value
+from ..evaluate.values import ClassValue, Descriptor, Instance, ListValue, Native, Opaque, Unknown, Value
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
@@ -20,6 +21,7 @@ from ..packages import InstalledPackages
 from ..scenario import Scenario
 from . import platform as facts
 from .native import NativeHalf
+from .rewritten import Rewritten, rewritten
 
 ROOT = "vllm"
 PLATFORMS = {
@@ -91,26 +93,41 @@ def _config_facts(m: Machine, scenario: Scenario) -> None:
 
 
 def engine_config(m: Machine, scenario: Scenario) -> Instance:
-    """The configuration object that engine code reads: fields of the scenario, defaults of the source elsewhere."""
-    model = facts.new(m, facts.engine_value(m, MODEL_CONFIG))
+    """The configuration object that engine code reads.
+
+    Fields of the scenario are set; a field that the engine's start may rewrite is unknown; others have the
+    source's defaults.
+    """
+    changed = rewritten(m.world.source, ("vllm/config/", f"vllm/platforms/{scenario.platform}.py"))
+    config = _partial(m, facts.engine_value(m, VLLM_CONFIG), "vllm_config", changed)
+    for field in fields_of(m, config.cls) if isinstance(config.cls, ClassValue) else ():
+        if isinstance(field.factory, ClassValue):
+            config.attrs[field.name] = _partial(m, field.factory, field.name, changed)
+    model = _partial(m, facts.engine_value(m, MODEL_CONFIG), "model_config", changed)
     hf = facts.checkpoint(m, scenario)
     model.attrs |= {"hf_config": hf, "hf_text_config": facts.text_config(m, hf), "model": Unknown("model", "model")}
     model.attrs |= {"quantization": scenario.quantization, "dtype": m.world.settings["default dtype"]}
     model.attrs |= {"quantization_config": None}
-    config = facts.new(m, facts.engine_value(m, VLLM_CONFIG))
     config.attrs["model_config"] = model
-    config.attrs["compilation_config"] = _compilation(m)
+    config.attrs["compilation_config"].attrs["custom_ops"] = _custom_ops(m)
     return config
 
 
-def _compilation(m: Machine) -> Instance:
+def _partial(m: Machine, cls: ClassValue, name: str, changed: Rewritten) -> Instance:
+    """A configuration object whose constructor was not run."""
+    out = facts.new(m, cls)
+    declared = {field.name for field in fields_of(m, cls)}
+    for field in sorted(declared & (changed.get(name, frozenset()) | changed.get(cls.name, frozenset()))):
+        out.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
+    return out
+
+
+def _custom_ops(m: Machine) -> ListValue:
     """What the engine's start turns on or off is not read yet: both base modes of its custom ops stay possible."""
-    out = facts.new(m, facts.engine_value(m, "vllm.config.compilation.CompilationConfig"))
     base = m.space.choice("custom_ops", ("none", "all"), ("none",))
     with m.aside():
         content = join(m, [(base, ("none",)), (~base, ("all",))])
-    out.attrs["custom_ops"] = ListValue(content, m.space.true)
-    return out
+    return ListValue(content, m.space.true)
 
 
 @contextmanager

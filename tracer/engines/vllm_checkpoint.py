@@ -21,9 +21,8 @@ READER = "vllm.transformers_utils.config"
 
 def load(m: Machine, scenario: Scenario, model: Instance) -> None:
     """Fill the model config's view of the checkpoint as the engine's `get_config` would."""
-    if scenario.model is None:
-        return
     _files(m, scenario)
+    # Only a shorthand for checkpoints that are not quantized comes here without a checkpoint.
     hf = call(m, f"{READER}.get_config", model.attrs["model"], False)
     model.attrs["hf_config"] = hf
     model.attrs["hf_text_config"] = facts.text_config(m, settle(m, hf))
@@ -35,17 +34,20 @@ def _files(m: Machine, scenario: Scenario) -> None:
     contents = {"config.json": scenario.model or {}, **scenario.files}
 
     def exists(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        return (args[1] if len(args) > 1 else kwargs.get("config_name")) in contents
+        name = args[1] if len(args) > 1 else kwargs.get("config_name")
+        return name in contents
 
     def read(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         return box_json(m, contents.get(args[0]))
 
     parser = Instance(m.world.outside_class("a config parser"), m.space.true)
     config = facts.checkpoint(m, scenario)
+    if scenario.model is None:
+        config.attrs |= dict.fromkeys((*facts.CHECKPOINT_DICTS, "architectures", "text_config", "sub_configs"))
     raw = box_json(m, scenario.model or {})
     if isinstance(config, Instance) and isinstance(raw, DictValue):
         for key, (name, _) in list(raw.entries.items()):
-            if name in facts.CHECKPOINT_DICTS:
+            if name in facts.CHECKPOINT_DICTS and name in config.attrs:
                 raw.entries[key] = (name, config.attrs[name])  # the two are one object in the engine
     parser.attrs["parse"] = Native("parse", lambda m, args, kwargs: (raw, config))
     for name, fact in (
@@ -59,6 +61,8 @@ def _files(m: Machine, scenario: Scenario) -> None:
     m.facts["vllm.transformers_utils.repo_utils.file_or_path_exists"] = Native("file exists", exists)
     m.facts["vllm.transformers_utils.repo_utils.get_hf_file_to_dict"] = Native("file", read)
     m.facts["vllm.transformers_utils.repo_utils.is_mistral_model_repo"] = facts.always(False)
+    tensors = facts.always(box_json(m, scenario.tensors))
+    m.facts[f"{READER}.get_safetensors_params_metadata"] = tensors
     retry = Native("with_retry", lambda m, args, kwargs: call_value(m, args[0], (), {}))
     m.facts["vllm.transformers_utils.repo_utils.with_retry"] = retry
 

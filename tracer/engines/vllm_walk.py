@@ -29,6 +29,9 @@ ARGS = "vllm.engine.arg_utils.EngineArgs"
 LINEAR = "vllm.model_executor.layers.linear"
 LOADER = "vllm.model_executor.model_loader.utils.process_weights_after_loading"
 
+REGISTRY = "vllm.model_executor.layers.quantization"
+ONLINE_NAMES = "vllm.config.quantization.ONLINE_QUANT_SHORTHAND_NAMES"
+
 STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
 """What loading and a forward may each take: seconds, and guards made."""
 
@@ -134,6 +137,9 @@ class Walk:
         self.raised: list[tuple[Guard, Instance]] = []
         self.layers: list[Layer] = []
         self.open_end: str | None = None
+        self.needs_model = False
+        """Whether the walk stopped where a checkpoint is needed."""
+        self.config_class: Value = MISSING
         self.used = True
         """Whether layers are loaded and run once they are built."""
 
@@ -150,8 +156,8 @@ class Walk:
 
     def methods(self) -> tuple[str, ...]:
         """The values of `--quantization` that this release lists, and the shorthands it resolves."""
-        listed = facts.engine_value(self.m, "vllm.model_executor.layers.quantization.QUANTIZATION_METHODS")
-        online = facts.engine_value(self.m, "vllm.config.quantization.ONLINE_QUANT_SHORTHAND_NAMES")
+        listed = facts.engine_value(self.m, f"{REGISTRY}.QUANTIZATION_METHODS")
+        online = facts.engine_value(self.m, ONLINE_NAMES)
         names = (*settle(self.m, listed.content), *online)
         return tuple(dict.fromkeys(n for n in names if isinstance(n, str)))
 
@@ -175,7 +181,7 @@ class Walk:
         except Dead:
             pass
         self.raised = self.take_raised()
-        if not self.m.live.is_false:
+        if not self.m.live.is_false and not self.needs_model:
             for layer in self.walk_layers():
                 self.layers.append(layer)
 
@@ -201,7 +207,11 @@ class Walk:
             return call_value(self.m, func, args, kwargs)
 
     def _configure(self) -> None:
+        """The engine's configuration; without a checkpoint it goes as far as the flag alone decides."""
         m, model, scenario = self.m, self.model, self.scenario
+        if scenario.model is None and not self._is_online():
+            self._only_flag()
+            return
         args = self._enter("vllm.config.quantization.resolve_quantization_config", scenario.quantization, None)
         model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
         model.attrs["quantization_config"] = args
@@ -218,6 +228,16 @@ class Walk:
                 attributes.put(m, atom, "packed_modules_mapping", mapping, None)
 
         each(m, self.quant_config, fuse)
+
+    def _is_online(self) -> bool:
+        """Whether the flag is a shorthand that quantizes a checkpoint which is not quantized."""
+        return self.scenario.quantization in facts.engine_value(self.m, ONLINE_NAMES)
+
+    def _only_flag(self) -> None:
+        """Without a checkpoint only the config class is told; the rest hangs on what the checkpoint says."""
+        self.needs_model = True
+        if self.scenario.quantization is not None:
+            self.config_class = self._enter(f"{REGISTRY}.get_quantization_config", self.scenario.quantization)
 
     def _note_override(self, before: Value) -> None:
         """Name the config class whose override scan changed the flag: the scan ends with the one that claims it."""

@@ -53,6 +53,8 @@ ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
     ">": (operator.gt, "__gt__", "__lt__"),
     ">=": (operator.ge, "__ge__", "__le__"),
 }
+NEUTRAL = {("%", 1), ("//", 1), ("*", 1), ("+", 0), ("-", 0)}
+"""Operations on a whole number that leave it as it is, or leave nothing of it."""
 NEGATED = {"!=": "==", "is not": "is", "not in": "in"}
 UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "-": (operator.neg, "__neg__"),
@@ -139,7 +141,18 @@ def binary(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
     if op == "|" and isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass):
         return m.unknown(f"{describe(a)} | {describe(b)}", node)
     kind = _number(a, b) if op != "/" else None
+    if kind == "int":
+        return _whole_number(m, op, a, b, node)
     return m.unknown(f"{_wrap(a)} {op} {_wrap(b)}", node, kind)
+
+
+def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    """Arithmetic on whole numbers that are not all known: the same term is the same value."""
+    if isinstance(plain(b), int) and (op, plain(b)) in NEUTRAL:
+        return 0 if op == "%" else a
+    if op in ("+", "*") and plain(a) == (0 if op == "+" else 1) and not isinstance(a, Unknown):
+        return b
+    return Unknown(f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}", m.site(node), "int")
 
 
 def _wrap(atom: Value) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import tree
@@ -228,7 +229,8 @@ class World:
     # --- builtins and libraries
 
     def builtin(self, name: str) -> Value:
-        return self.models.table.get(f"builtins.{name}", MISSING)
+        found = self.models.table.get(f"builtins.{name}", MISSING)
+        return Opaque(f"builtins.{name}") if found is MISSING and hasattr(builtins, name) else found
 
     def exception(self, m: Machine, name: str, text: Value) -> Instance:
         cls = self.models.classes[f"builtins.{name}"]

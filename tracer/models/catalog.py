@@ -177,6 +177,8 @@ class Catalog:
             return tensors.registry(m, atom, name)
         if name in ("__init__", "__setattr__", "__delattr__"):
             return Native(f"object.{name}", lambda m, args, kwargs: None)
+        if tensors.MODULE in atom.cls.mro and name in tensors.MODULE_NAMES:
+            return m.unknown(f"{atom.cls.name}.{name}", node)
         return MISSING
 
     def slots(self, atom: Instance) -> tuple[str, ...]:
@@ -199,8 +201,8 @@ class Catalog:
                 return found
             if cls.symbol == "builtins.dict" and name == "fromkeys":
                 return Native("dict.fromkeys", _fromkeys)
-            if f"{cls.symbol}.{name}" in self.table:
-                return self.table[f"{cls.symbol}.{name}"]
+            if f"{cls.symbol}.{name}" in self.table or not cls.symbol.startswith("builtins."):
+                return m.world.library(m, f"{cls.symbol}.{name}", None)
         if name == "__setattr__":
             return self.table["object.__setattr__"]
         if name == "__members__" and "enum" in getattr(cls, "flags", ()):

@@ -153,10 +153,16 @@ TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", lambda m, args, kwarg
 
 # --- tensor attributes
 
-KNOWN = frozenset(
-    line for line in files(__package__).joinpath("tensor_names.txt").read_text().splitlines() if not line.startswith("#")
-)
+def _names(file: str) -> frozenset[str]:
+    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
+    return frozenset(line for line in text.splitlines() if not line.startswith("#"))
+
+
+KNOWN = _names("tensor_names.txt")
 """Every attribute of `torch.Tensor`: any other name is there only once the engine has set it."""
+
+MODULE_NAMES = _names("module_names.txt")
+"""The same of a bare `torch.nn.Module`."""
 
 PROPERTIES = frozenset(
     "shape dtype device layout grad grad_fn is_cuda is_cpu is_leaf is_meta is_sparse is_quantized itemsize nbytes names "

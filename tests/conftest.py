@@ -1,0 +1,32 @@
+"""What many tests need: the real source of an engine, opened once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from qtrace.tracer.library import Library
+from qtrace.tracer.sources import Source, open_source
+
+SDIST = Path(__file__).parent.parent / ".cache" / "vllm-0.33.0.tar.gz"
+
+
+@pytest.fixture(scope="session")
+def vllm_sdist() -> Path:
+    """The sdist of vLLM 0.33.0: where QTRACE_VLLM_SDIST says, else where `.ci/sdist` puts it."""
+    path = Path(os.environ.get("QTRACE_VLLM_SDIST", SDIST))
+    if not path.exists():
+        pytest.fail(f"no vLLM source at {path}: run `.ci/sdist vllm 0.33.0`, or set QTRACE_VLLM_SDIST", pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def vllm_source(vllm_sdist: Path) -> Source:
+    return open_source(vllm_sdist)
+
+
+@pytest.fixture(scope="session")
+def library(vllm_source: Source) -> Library:
+    """vLLM 0.33.0, lowered as tests ask for it; holds no evaluated value, so tests may share it."""
+    return Library(vllm_source)

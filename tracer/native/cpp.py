@@ -1,0 +1,80 @@
+"""The subset of C++ that host functions are read in, as small nodes; what lies outside is `Odd` or `Stop`."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Expr(Struct, frozen=True, gc=False):
+    pass
+
+
+class Number(Expr, frozen=True, gc=False):
+    value: int
+
+
+class Name(Expr, frozen=True, gc=False):
+    id: str
+
+
+class Defined(Expr, frozen=True, gc=False):
+    """`defined X`"""
+
+    id: str
+
+
+class Apply(Expr, frozen=True, gc=False):
+    op: str
+    args: tuple[Expr, ...]
+
+
+class Call(Expr, frozen=True, gc=False):
+    name: str
+    args: tuple[Expr, ...]
+
+
+class Odd(Expr, frozen=True, gc=False):
+    """Outside of the subset: the kind of construct, and where."""
+
+    what: str
+
+
+class Statement(Struct, frozen=True, gc=False):
+    pass
+
+
+class Return(Statement, frozen=True, gc=False):
+    value: Expr
+    line: int
+
+
+class If(Statement, frozen=True, gc=False):
+    test: Expr
+    then: tuple[Statement, ...]
+    other: tuple[Statement, ...]
+    directive: bool = False
+    """An `#if`: names that are not defined count 0."""
+
+
+class Let(Statement, frozen=True, gc=False):
+    """`int x = value;`, or `x = value;` where the kind is empty."""
+
+    name: str
+    kind: str
+    value: Expr
+
+
+class Stop(Statement, frozen=True, gc=False):
+    """A statement outside of the subset: whatever comes after it is open."""
+
+    what: str
+
+
+class Function(Struct, frozen=True):
+    """One definition: parameters and locals by kind (`bool`, `int32`, `int64`, `auto`, `other`)."""
+
+    kind: str
+    params: tuple[tuple[str, str], ...]
+    body: tuple[Statement, ...]
+    path: str
+    line: int

@@ -1,0 +1,154 @@
+"""A function of the subset evaluated in three values: every return that may be taken, and what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...report.predicate import Site
+from .cpp import Apply, Call, Defined, Expr, Function, If, Let, Name, Number, Odd, Return, Statement, Stop
+from .values import Facts, Macro, Macros, Open, Value, arithmetic, cast, conj, disj, joined, left_open, neg
+
+_MAX_STEPS = 20_000
+_MAX_DEPTH = 16
+
+Helper = Callable[[str], tuple[Function, Macros] | None]
+"""Finds a function of the same file, with what is defined above it."""
+
+
+class Reading:
+    """One evaluation: what is known, and on the way every name that was asked for and is not."""
+
+    def __init__(self, helper: Helper, facts: Facts, macros: Macros) -> None:
+        self.helper = helper
+        self.facts = facts
+        self.macros = macros
+        self.asked: set[str] = set()
+        self._steps = 0
+        self._depth = 0
+
+    def macro(self, name: str) -> Macro:
+        """Say what is known of a macro: the file's own definition, else the caller's."""
+        if name in self.macros:
+            return self.macros[name]
+        if name not in self.facts:
+            return Macro(left_open(name), left_open(name))
+        value = self.facts[name]
+        return Macro(0, 0) if value is None else Macro(1, value)
+
+    def call(self, function: Function, args: tuple[Value, ...]) -> list[tuple[Value, Site]]:
+        """Give every value that a call may return, and the returns that give them."""
+        here = Site(function.path, function.line)
+        if len(args) != len(function.params) or self._depth >= _MAX_DEPTH:
+            return [(left_open(f"a call of {here}"), here)]
+        named = zip(function.params, args, strict=True)
+        env = {name: (kind, cast(kind, value)) for (name, kind), value in named}
+        self._depth += 1
+        results, falls = self._block(function.body, env, function.path)
+        self._depth -= 1
+        if falls:
+            results.append((left_open(f"a return at the end of {here}"), here))
+        return [(cast(function.kind, value), site) for value, site in results]
+
+    def _block(
+        self, body: tuple[Statement, ...], env: dict[str, tuple[str, Value]], path: str
+    ) -> tuple[list[tuple[Value, Site]], bool]:
+        results: list[tuple[Value, Site]] = []
+        for step in body:
+            self._steps += 1
+            if isinstance(step, Return):
+                return [*results, (self.value(step.value, env), Site(path, step.line))], False
+            if isinstance(step, Let):
+                self._let(step, env)
+            elif isinstance(step, If) and self._steps < _MAX_STEPS:
+                more, falls = self._branches(step, env, path)
+                results += more
+                if not falls:
+                    return results, False
+            else:
+                what = step.what if isinstance(step, Stop) else "more time"
+                return [*results, (self._ask(left_open(what)), Site(path, 0))], False
+        return results, True
+
+    def _let(self, step: Let, env: dict[str, tuple[str, Value]]) -> None:
+        value = self.value(step.value, env)
+        kind = step.kind or (env[step.name][0] if step.name in env else "other")
+        # A second declaration shadows the first: which one is meant later is not followed.
+        twice = bool(step.kind) and step.name in env
+        env[step.name] = (kind, left_open(f"{step.name}, declared twice") if twice else cast(kind, value))
+
+    def _branches(
+        self, step: If, env: dict[str, tuple[str, Value]], path: str
+    ) -> tuple[list[tuple[Value, Site]], bool]:
+        test = self._ask(self.value(step.test, env, directive=step.directive))
+        results: list[tuple[Value, Site]] = []
+        ends: list[dict[str, tuple[str, Value]]] = []
+        for body, taken in ((step.then, test), (step.other, neg(test))):
+            if taken == 0:
+                continue
+            inner = env if step.directive and taken == 1 else dict(env)
+            more, falls = self._block(body, inner, path)
+            results += more
+            if falls:
+                ends.append(inner)
+        for name, (kind, _) in tuple(env.items()):
+            after = [end[name][1] for end in ends]
+            same = len(set(after)) == 1
+            if after:
+                env[name] = (kind, after[0] if same else joined(left_open(name), *after, test))
+        return results, bool(ends)
+
+    def value(self, node: Expr, env: Mapping[str, tuple[str, Value]], directive: bool = False) -> Value:
+        """Evaluate an expression; in a directive, names that are not defined count 0."""
+        self._steps += 1
+        if isinstance(node, Number):
+            return node.value
+        if isinstance(node, Defined):
+            return self.macro(node.id).defined
+        if isinstance(node, Name):
+            return self._name(node.id, env, directive)
+        if isinstance(node, Apply):
+            return self._apply(node, env, directive)
+        if isinstance(node, Call) and not directive:
+            return self._called(node, env)
+        return left_open(node.what if isinstance(node, Odd) else "a call in a directive")
+
+    def _name(self, name: str, env: Mapping[str, tuple[str, Value]], directive: bool) -> Value:
+        if not directive and name in env:
+            return env[name][1]
+        macro = self.macro(name)
+        if macro.defined == 0 and not directive:
+            return left_open(name)
+        return macro.value
+
+    def _apply(self, node: Apply, env: Mapping[str, tuple[str, Value]], directive: bool) -> Value:
+        first = self.value(node.args[0], env, directive)
+        if len(node.args) == 1:
+            return neg(first) if node.op == "!" else arithmetic(node.op, 0, first)
+        if node.op in ("&&", "||") and not isinstance(first, Open) and bool(first) == (node.op == "||"):
+            return int(bool(first))
+        if node.op == "?":
+            a, b = (self.value(arg, env, directive) for arg in node.args[1:])
+            if isinstance(first, Open):
+                return a if a == b else joined(first, a, b)
+            return a if first else b
+        second = self.value(node.args[1], env, directive)
+        if node.op == "&&":
+            return conj(first, second)
+        return disj(first, second) if node.op == "||" else arithmetic(node.op, first, second)
+
+    def _called(self, node: Call, env: Mapping[str, tuple[str, Value]]) -> Value:
+        args = tuple(self.value(arg, env) for arg in node.args)
+        helper = self.helper(node.name)
+        if helper is not None and self._steps < _MAX_STEPS:
+            function, macros = helper
+            outer, self.macros = self.macros, macros
+            values = [self._ask(value) for value, _ in self.call(function, args)]
+            self.macros = outer
+            return values[0] if len(set(values)) == 1 else joined(left_open(*self.asked), *values)
+        fact = None if args else self.facts.get(node.name)
+        return joined(left_open(node.name), *args) if fact is None else fact
+
+    def _ask(self, value: Value) -> Value:
+        if isinstance(value, Open):
+            self.asked |= value.needs
+        return value

@@ -1,0 +1,149 @@
+"""Functions and their statements, lowered from tree-sitter's tree to the subset of C++ that is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .cpp import Apply, Call, Defined, Expr, Function, If, Let, Number, Odd, Return, Statement, Stop
+from .expressions import call_of, expression
+from .syntax import children, field, odd, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def definitions(root: Node, path: str) -> Iterator[tuple[str, Function]]:
+    """Find the free functions of a file; bodies and classes are not entered."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.type == "function_definition":
+            if found := _function(node, path):
+                yield found
+        elif node.type not in ("class_specifier", "struct_specifier", "template_declaration"):
+            pending.extend(node.named_children)
+
+
+def _function(node: Node, path: str) -> tuple[str, Function] | None:
+    declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
+    if declarator is None or body is None or declarator.type != "function_declarator":
+        return None
+    name = text_of(declarator.child_by_field_name("declarator")).rsplit("::", 1)[-1]
+    params = []
+    for param in children(field(declarator, "parameters")):
+        inner = param.child_by_field_name("declarator")
+        plain = param.type == "parameter_declaration" and inner is not None and inner.type == "identifier"
+        params.append((text_of(inner) if inner is not None else "", _kind(param) if plain else "other"))
+    line = node.start_point[0] + 1
+    lowered = (Stop(f"a syntax error in {path}:{line}"),) if node.has_error else statements(children(body))
+    return name, Function(_kind(node, _STORAGE), tuple(params), lowered, path, line)
+
+
+_KINDS = {
+    "bool": "bool",
+    "int": "int32",
+    "int32_t": "int32",
+    "std::int32_t": "int32",
+    "int64_t": "int64",
+    "std::int64_t": "int64",
+    "long": "int64",
+    "long long": "int64",
+    "auto": "auto",
+}
+_STORAGE = ("const", "constexpr", "inline", "static")
+
+
+def _kind(node: Node, storage: tuple[str, ...] = ("const", "constexpr")) -> str:
+    """Name the type of a declaration; a specifier that could change the meaning makes it `other`."""
+    for child in node.children:
+        if child.type in ("type_qualifier", "storage_class_specifier") and text_of(child) not in storage:
+            return "other"
+    return _KINDS.get(" ".join(text_of(node.child_by_field_name("type")).split()), "other")
+
+
+def statements(nodes: Iterable[Node]) -> tuple[Statement, ...]:
+    """Lower the statements of a block."""
+    return tuple(lowered for node in nodes for lowered in _statement(node))
+
+
+def _statement(node: Node) -> Iterator[Statement]:
+    kind = node.type
+    if kind == "compound_statement":
+        # Always true, so that what it declares ends with it.
+        yield If(Number(1), statements(children(node)), ())
+    elif kind == "return_statement":
+        value = children(node)
+        yield Return(expression(value[0]) if len(value) == 1 else odd(node), node.start_point[0] + 1)
+    elif kind == "if_statement":
+        yield _branch(node)
+    elif kind in ("preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef"):
+        yield _directive(node)
+    elif kind == "declaration":
+        yield from _declaration(node)
+    elif kind == "expression_statement":
+        yield from _effect(node)
+    else:
+        yield Stop(odd(node).what)
+
+
+def _branch(node: Node) -> Statement:
+    clause = field(node, "condition")
+    if clause.child_by_field_name("initializer") is not None:
+        return Stop(odd(clause).what)
+    other = node.child_by_field_name("alternative")
+    return If(
+        expression(field(clause, "value")),
+        statements([field(node, "consequence")]),
+        statements(children(other)) if other is not None else (),
+    )
+
+
+def _directive(node: Node) -> Statement:
+    head = node.child_by_field_name("condition") or node.child_by_field_name("name")
+    other = node.child_by_field_name("alternative")
+    if head is None:
+        return Stop(odd(node).what)
+    test: Expr = expression(head)
+    if node.child_by_field_name("name") is not None:
+        test = Defined(text_of(head))
+        if node.children[0].type in ("#ifndef", "#elifndef"):
+            test = Apply("!", (test,))
+    then = [part for part in children(node) if part not in (head, other)]
+    if other is not None and other.type == "preproc_else":
+        return If(test, statements(then), statements(children(other)), directive=True)
+    return If(test, statements(then), statements([other] if other else []), directive=True)
+
+
+def _declaration(node: Node) -> Iterator[Statement]:
+    kind = _kind(node)
+    for declarator in node.children_by_field_name("declarator"):
+        if declarator.type == "identifier":
+            yield Let(text_of(declarator), kind, Odd(f"{text_of(declarator)} before it is set"))
+            continue
+        name, value = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("value")
+        if name is None or value is None or name.type != "identifier":
+            yield Stop(odd(declarator).what)
+        else:
+            yield Let(text_of(name), kind, expression(value))
+
+
+def _effect(node: Node) -> Iterator[Statement]:
+    """Lower `x = value;` and `query(&x);`; a call that is made for anything else ends what is known."""
+    parts = children(node)
+    if not parts:
+        return
+    inner = parts[0]
+    if inner.type == "assignment_expression" and text_of(inner.child_by_field_name("operator")) == "=":
+        target = field(inner, "left")
+        if target.type == "identifier":
+            yield Let(text_of(target), "", expression(field(inner, "right")))
+            return
+    arguments = children(field(inner, "arguments")) if inner.type == "call_expression" else []
+    call = call_of(inner) if arguments else None
+    if isinstance(call, Call) and len(arguments) == 1 and arguments[0].type == "pointer_expression":
+        target = field(arguments[0], "argument")
+        if target.type == "identifier" and text_of(arguments[0]).startswith("&"):
+            yield Let(text_of(target), "", Call(call.name, ()))
+            return
+    yield Stop(odd(inner).what)
