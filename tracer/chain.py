@@ -75,14 +75,22 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
         parts = [(g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
-    out += refusals(m, layer.raised, m.space.true)
-    out += _certain(walk, layer)
+    out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
     return out + _refused_early(walk, m.space.true)
 
 
-def _certain(walk: Walk, layer: Layer) -> list[tuple[Guard, Outcome]]:
-    """Refusals after the build that no tensor's content could avoid."""
-    return refusals(walk.m, [(g, e) for g, e in layer.later if layer.live.implies(g)], layer.live)
+def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
+    """Ends of the build, and what loading or a forward raises on every path that was read.
+
+    How far tensors are modelled decides whether that is true, so it is told as a condition, never as certain.
+    """
+    found = refusals(walk.m, [(g, e) for g, e in layer.later if layer.live.implies(g)], layer.live)
+    out = ends
+    for at, (guard, end) in enumerate(found):
+        site = end.refusal.site if end.refusal else None
+        raises = walk.m.space.atom(f"later {at}", Opaque("loading or running the layer raises, as read", None, site))
+        out = [*((g & ~raises, o) for g, o in out), (guard & raises, end)]
+    return out
 
 
 def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:

@@ -303,4 +303,5 @@ def _put_instance(m: Machine, atom: Instance, name: str, value: Value, node: Nod
             raise m.throw(m.world.exception(m, "AttributeError", f"can't set attribute '{name}'"))
         call(m, of_class.setter, (atom, value), {}, node)
         return
-    atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), value, atom.born)
+    if not m.world.models.put(m, atom, name, value):
+        atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), value, atom.born)

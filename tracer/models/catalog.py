@@ -29,7 +29,7 @@ from ..evaluate.values import (
     Unknown,
     Value,
 )
-from . import builtins, iteration, stdlib, tensors
+from . import builtins, introspection, iteration, stdlib, tensors
 from .methods import METHODS, python_method
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Catalog:
     def __init__(self) -> None:
         self.classes = _classes()
         self.table: dict[str, Value] = {}
-        for part in (builtins.table, iteration.table, stdlib.table, tensors.table):
+        for part in (builtins.table, introspection.table, iteration.table, stdlib.table, tensors.table):
             self.table |= part.rows
         self.table |= stdlib.CONSTANT_ROWS | self.classes
         self.table |= {f"torch.{name}": token for name, token in tensors.DTYPES.items()}
@@ -180,6 +180,13 @@ class Catalog:
         if tensors.MODULE in atom.cls.mro and name in tensors.MODULE_NAMES:
             return m.unknown(f"{atom.cls.name}.{name}", node)
         return MISSING
+
+    def put(self, m: Machine, atom: Instance, name: str, value: Value) -> bool:
+        """A write that means more than its name: `tensor.data = other` gives the tensor the other's shape and dtype."""
+        if name != "data" or not tensors.is_tensor(atom):
+            return False
+        tensors.rebind(m, atom, value)
+        return True
 
     def slots(self, atom: Instance) -> tuple[str, ...]:
         """Attributes that stand for what is no entry of the object's `__dict__`."""

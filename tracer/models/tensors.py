@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes, containers
 from ..evaluate.operators import binary, describe, plain
-from ..evaluate.unions import alternatives, each, each2, settle
+from ..evaluate.unions import alternatives, each, each2, settle, store
 from ..evaluate.values import MISSING, Bound, Instance, ListValue, Native, NativeClass, Opaque, Token, Unknown, Value
 from .native import Table, argument
 
@@ -123,6 +123,19 @@ def _nested_shape(m: Machine, value: Value) -> Value:
         inner = _nested_shape(m, settle(m, items[0])) if items else ()
         return (len(items), *inner) if isinstance(inner, tuple) else inner
     return ()
+
+
+def rebind(m: Machine, atom: Instance, value: Value) -> None:
+    """`atom.data = value` on the current path."""
+
+    def part(name: str) -> Value:
+        def read(other: Value) -> Value:
+            return settle(m, other.attrs[name]) if is_tensor(other) else m.unknown(f"{describe(other)}.{name}")
+
+        return each(m, value, read)
+
+    for name in ("shape", "dtype"):
+        atom.attrs[name] = store(m, atom.attrs[name], part(name), atom.born)
 
 
 def is_tensor(atom: Value) -> bool:
