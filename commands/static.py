@@ -6,7 +6,7 @@ What is not given is unknown: every outcome is then shown with its condition. No
 from __future__ import annotations
 
 import argparse
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..report.errors import UsageError
@@ -25,21 +25,41 @@ LEVELS = ("error", "warning", "note", "never")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
     parser.add_argument("engine", metavar="ENGINE", help="vllm")
-    parser.add_argument("--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist")
+    parser.add_argument(
+        "--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist"
+    )
     group = parser.add_argument_group("scenario (what is not given is unknown)")
     group.add_argument("--quantization", "-q", metavar="X", help="the engine's --quantization")
-    group.add_argument("--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded")
+    group.add_argument(
+        "--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded"
+    )
     group.add_argument("--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0")
     group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
     group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
-    group.add_argument("--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)")
-    group.add_argument("--layer", default="linear", choices=LAYERS, help="which projection (default: all four)")
-    group.add_argument("--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown")
-    group.add_argument("--packages", choices=("bare", "wheel"), help="none optional, or all that the release installs")
-    group.add_argument("--with", action="append", default=[], dest="present", metavar="NAME", help="this package is there")
-    group.add_argument("--without", action="append", default=[], dest="absent", metavar="NAME", help="this one is not")
-    group.add_argument("--cuda", metavar="V", help="CUDA that the engine was built with (default: the release's own)")
-    parser.add_argument("--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1")
+    group.add_argument(
+        "--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)"
+    )
+    group.add_argument(
+        "--layer", default="linear", choices=LAYERS, help="which projection (default: all four)"
+    )
+    group.add_argument(
+        "--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown"
+    )
+    group.add_argument(
+        "--packages", choices=("bare", "wheel"), help="none optional, or all that the release installs"
+    )
+    group.add_argument(
+        "--with", action="append", default=[], dest="present", metavar="NAME", help="this package is there"
+    )
+    group.add_argument(
+        "--without", action="append", default=[], dest="absent", metavar="NAME", help="this one is not"
+    )
+    group.add_argument(
+        "--cuda", metavar="V", help="CUDA that the engine was built with (default: the release's own)"
+    )
+    parser.add_argument(
+        "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
+    )
     output.configure(parser)
 
 
@@ -83,7 +103,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
 def _model_name(model: str | None) -> str | None:
     if model is None or model.lstrip().startswith("{"):
         return None if model is None else "JSON"
-    return os.path.basename(os.path.normpath(model))
+    return Path(model).resolve().name
 
 
 def scenario(args: argparse.Namespace, source: Source) -> Scenario:
@@ -118,8 +138,8 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
 
 def _dtype(config: dict[str, Any]) -> str | None:
     """The dtype a checkpoint states; float32 is served as something else, so it stays unknown."""
-    text = config.get("text_config") if isinstance(config.get("text_config"), dict) else {}
-    for place in (config, text):
+    inner = config.get("text_config")
+    for place in (config, inner if isinstance(inner, dict) else {}):
         stated = str(place.get("dtype") or place.get("torch_dtype") or "").removeprefix("torch.")
         if stated in ("bfloat16", "float16"):
             return stated

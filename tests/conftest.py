@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source, open_source
 
@@ -17,7 +18,9 @@ def vllm_sdist() -> Path:
     """The sdist of vLLM 0.33.0: where QTRACE_VLLM_SDIST says, else where `.ci/sdist` puts it."""
     path = Path(os.environ.get("QTRACE_VLLM_SDIST", SDIST))
     if not path.exists():
-        pytest.fail(f"no vLLM source at {path}: run `.ci/sdist vllm 0.33.0`, or set QTRACE_VLLM_SDIST", pytrace=False)
+        pytest.fail(
+            f"no vLLM source at {path}: run `.ci/sdist vllm 0.33.0`, or set QTRACE_VLLM_SDIST", pytrace=False
+        )
     return path
 
 

@@ -57,7 +57,9 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
     with deep():
         made = chains(walk)
     if walk.open_end is not None and not any(c.outcomes for c in made):
-        raise SourceError(f"the question was not answered within {walk.open_end}; narrow it (--model, --device)")
+        raise SourceError(
+            f"the question was not answered within {walk.open_end}; narrow it (--model, --device)"
+        )
     unknown = sorted({name for c in made for o in c.outcomes if o.guard != Always() for name in _named(walk)})
     return Report(
         tool=__version__,
@@ -113,14 +115,22 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
     if scenario.cuda is not None:
-        out.append(f"built with CUDA {scenario.cuda // 1000}.{scenario.cuda % 1000 // 10} for every architecture it supports")
+        out.append(
+            f"built with CUDA {_version(scenario.cuda)} for every architecture it supports"
+        )
     return tuple(out)
+
+
+def _version(number: int) -> str:
+    """12090 as 12.9."""
+    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def coverage(walk: Walk) -> Coverage:
     m = walk.m
     gaps = [
-        Unsupported(kind=kind, site=site or Site("", 0), count=count) for (kind, site), count in m.coverage.gaps.items()
+        Unsupported(kind=kind, site=site or Site("", 0), count=count)
+        for (kind, site), count in m.coverage.gaps.items()
     ]
     return Coverage(
         modules_read=len(m.world.source.read()),

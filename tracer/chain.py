@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from ..report.model import Chain, Choice, Hop, HopKind, Outcome, Parameter, Why
 from ..report.predicate import Member, Not, Opaque
 from .choices import choices
+from .evaluate.record import Edge
 from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue
 from .guards import Guard
@@ -72,7 +73,9 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     out: list[tuple[Guard, Outcome]] = []
     if not layer.live.is_false:
         named = parameters(m, layer.parameters)
-        parts = [(g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)]
+        parts = [
+            (g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)
+        ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
@@ -88,7 +91,9 @@ def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[
     out = ends
     for at, (guard, end) in enumerate(found):
         site = end.refusal.site if end.refusal else None
-        raises = walk.m.space.atom(f"later {at}", Opaque("loading or running the layer raises, as read", None, site))
+        raises = walk.m.space.atom(
+            f"later {at}", Opaque("loading or running the layer raises, as read", None, site)
+        )
         out = [*((g & ~raises, o) for g, o in out), (guard & raises, end)]
     return out
 
@@ -99,7 +104,9 @@ def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:
     if walk.knows_method():
         return ends
     unknown = Not(Member("quantization", walk.methods()))
-    return [(g, replace(o, refusal=replace(o.refusal, guard=unknown) if o.refusal else None)) for g, o in ends]
+    return [
+        (g, replace(o, refusal=replace(o.refusal, guard=unknown) if o.refusal else None)) for g, o in ends
+    ]
 
 
 def _ops(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...]:
@@ -114,16 +121,16 @@ def _guarded(walk: Walk, ends: list[tuple[Guard, Outcome]]) -> tuple[Outcome, ..
     return tuple(replace(end, guard=space.predicate(guard)) for guard, end in ends)
 
 
-def _marks(ends: list[tuple[Guard, Outcome]], candidates: list[ClassValue], choosers: frozenset[str]) -> Marks:
+ROLES = (HopKind.CONFIG_CLASS, HopKind.LAYER_METHOD, HopKind.SCHEME)
+
+
+def _marks(
+    ends: list[tuple[Guard, Outcome]], candidates: list[ClassValue], choosers: frozenset[str]
+) -> Marks:
     roles = {c.symbol: HopKind.KERNEL_CLASS for c in candidates}
     for _, end in ends:
-        for symbol, kind in (
-            (end.config, HopKind.CONFIG_CLASS),
-            (end.method, HopKind.LAYER_METHOD),
-            (end.scheme, HopKind.SCHEME),
-        ):
-            if symbol:
-                roles[symbol] = kind
+        held = (end.config, end.method, end.scheme)
+        roles |= {symbol: kind for symbol, kind in zip(held, ROLES, strict=True) if symbol}
         roles |= {k.symbol: HopKind.KERNEL_CLASS for k in end.kernels}
     return Marks(roles, choosers)
 
@@ -135,7 +142,13 @@ def _head(walk: Walk, marks: Marks, under: Guard) -> list[Hop]:
     """From the flag to the config object."""
     out = [
         Hop(kind=HopKind.FLAG, symbol="--quantization", site=walk.flag_site, why=Why.READS),
-        Hop(kind=HopKind.FIELD, symbol=f"{walk.arguments}.quantization", site=walk.field_site, why=Why.READS, depth=1),
+        Hop(
+            kind=HopKind.FIELD,
+            symbol=f"{walk.arguments}.quantization",
+            site=walk.field_site,
+            why=Why.READS,
+            depth=1,
+        ),
     ]
     for step in walk.links:
         out.append(
@@ -158,11 +171,11 @@ def _config_hops(walk: Walk, entry: str, marks: Marks, under: Guard) -> list[Hop
     edges = [e for e in m.record.edges if e.phase == phase and e.callee != entry]
     wanted = {e.number for e in edges if _leads_to_config(walk, e, marks, phase)}
     conditions = Conditions(m, m.space.variables(under), under)
-    return list(hops(m, [e for e in kept(edges, wanted)], marks, conditions, depth=3))
+    return list(hops(m, kept(edges, wanted), marks, conditions, depth=3))
 
 
-def _leads_to_config(walk: Walk, edge: object, marks: Marks, phase: str) -> bool:
-    callee = edge.callee  # type: ignore[attr-defined]
+def _leads_to_config(walk: Walk, edge: Edge, marks: Marks, phase: str) -> bool:
+    callee = edge.callee
     if phase == "_verify_quantization":
         return callee == walk.rewriter or callee.endswith(".verify_quantization")
     owner, _, name = callee.rpartition(".")
@@ -220,4 +233,3 @@ def _named(end: Outcome, layers: tuple[str, ...]) -> tuple[Parameter, ...]:
     if len(layers) > 1:
         return end.parameters
     return tuple(replace(p, name=f"{layers[0]}.{p.name}") for p in end.parameters)
-

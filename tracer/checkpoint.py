@@ -42,7 +42,9 @@ def read_checkpoint(at: str | Path) -> Checkpoint:
         return _folder(path)
     if path.is_file():
         return _whole(_decoded(_text(path), str(path)))
-    raise UsageError(f"--model {text}: no such folder or file; qtrace never downloads, give a folder, a JSON file or JSON")
+    raise UsageError(
+        f"--model {text}: no such folder or file; qtrace never downloads, give a folder, a JSON file or JSON"
+    )
 
 
 def _folder(path: Path) -> Checkpoint:
@@ -57,7 +59,11 @@ def _headers(path: Path) -> dict[str, dict[str, Any]]:
     """The tensors that a folder's safetensors files declare; the tensors themselves are not read."""
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(path.glob("*.safetensors")):
-        found |= {name: row for name, row in _header(file).items() if name != "__metadata__" and isinstance(row, dict)}
+        found |= {
+            name: row
+            for name, row in _header(file).items()
+            if name != "__metadata__" and isinstance(row, dict)
+        }
     return {name: {"dtype": row.get("dtype"), "shape": row.get("shape")} for name, row in found.items()}
 
 
@@ -74,7 +80,11 @@ def _header(file: Path) -> dict[str, Any]:
 
 
 def _whole(content: dict[str, Any]) -> Checkpoint:
-    partial = "architectures" not in content and "model_type" not in content and "quantization_config" not in content
+    partial = (
+        "architectures" not in content
+        and "model_type" not in content
+        and "quantization_config" not in content
+    )
     if partial and ("quant_method" in content or "quant_algo" in content or "quantization" in content):
         return Checkpoint({"config.json": {"quantization_config": content}}, whole=False)
     return Checkpoint({"config.json": content}, whole="model_type" in content)

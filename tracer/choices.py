@@ -39,7 +39,9 @@ def _candidate(m: Machine, cls: ClassValue, selection: Selection) -> Candidate:
         return Candidate(symbol=cls.symbol, state=CandidateState.TAKEN)
     reason, site = _reason(tries)
     if kept.is_false:
-        return Candidate(symbol=cls.symbol, state=CandidateState.REJECTED, reason=reason, site=site, guard=Never())
+        return Candidate(
+            symbol=cls.symbol, state=CandidateState.REJECTED, reason=reason, site=site, guard=Never()
+        )
     guard = m.space.predicate(m.space.simplify(kept, selection.entered))
     state = CandidateState.TAKEN if guard == Always() else CandidateState.POSSIBLE
     return Candidate(symbol=cls.symbol, state=state, reason=reason, site=site, guard=guard)
@@ -95,7 +97,9 @@ def _key_of(m: Machine, table: DictValue, wanted: set[ClassValue]) -> str | None
         if isinstance(value, ListValue):
             for _, items in alternatives(m, value.content):
                 if isinstance(items, tuple) and len(items) == len(wanted) and set(items) == wanted:
-                    return str(key.attrs["name"]) if isinstance(key, Instance) and "name" in key.attrs else str(key)
+                    return (
+                        str(key.attrs["name"])
+                        if isinstance(key, Instance) and "name" in key.attrs
+                        else str(key)
+                    )
     return None
-
-

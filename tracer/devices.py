@@ -10,6 +10,13 @@ import msgspec
 from ..report.errors import UsageError
 
 
+class Row(msgspec.Struct, frozen=True):
+    """A device people name, in lower case, and its compute capability."""
+
+    name: str
+    capability: int
+
+
 class Device(msgspec.Struct, frozen=True):
     """A device: its platform and, for CUDA, its capability (major * 10 + minor)."""
 
@@ -27,13 +34,19 @@ def device(text: str) -> Device:
     if plain in ("cpu", "xpu"):
         return Device(plain, None)
     words = set(re.findall(r"[a-z0-9]+", plain))
-    hits = {row["capability"] for row in _table() if set(row["name"].split()) <= words}
+    hits = {row.capability for row in _table() if set(row.name.split()) <= words}
     if len(hits) == 1:
         return Device("cuda", hits.pop())
-    known = ", ".join(row["name"].replace(" ", "-") for row in _table()[:8])
+    known = ", ".join(row.name.replace(" ", "-") for row in _table()[:8])
     raise UsageError(f"unknown device {text!r}: give a name ({known}, ...), sm_90, 9.0, cpu or xpu")
 
 
-def _table() -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = msgspec.json.decode(files(__package__).joinpath("devices.json").read_bytes())["devices"]
-    return rows
+class Table(msgspec.Struct, frozen=True):
+    """The table as it lies beside this file."""
+
+    source: str
+    devices: tuple[Row, ...]
+
+
+def _table() -> tuple[Row, ...]:
+    return msgspec.json.decode(files(__package__).joinpath("devices.json").read_bytes(), type=Table).devices

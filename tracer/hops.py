@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -23,7 +24,15 @@ WHY = {
 QUIET = STDLIB | {"numpy", "logger", "pydantic", "transformers", "packaging", "regex"}
 """Libraries whose calls are no step towards a kernel."""
 
-TORCH_WORK = ("torch.ops.", "torch._", "torch.nn.functional.", "torch.mm", "torch.matmul", "torch.bmm", "torch.addmm")
+TORCH_WORK = (
+    "torch.ops.",
+    "torch._",
+    "torch.nn.functional.",
+    "torch.mm",
+    "torch.matmul",
+    "torch.bmm",
+    "torch.addmm",
+)
 
 
 class Marks(Struct, frozen=True):
@@ -69,7 +78,9 @@ def kept(edges: list[Edge], wanted: set[int]) -> list[Edge]:
     return [e for e in edges if e.number in keep]
 
 
-def hops(m: Machine, edges: list[Edge], marks: Marks, conditions: Conditions, depth: int = 0) -> Iterator[Hop]:
+def hops(
+    m: Machine, edges: list[Edge], marks: Marks, conditions: Conditions, depth: int = 0
+) -> Iterator[Hop]:
     """The edges as hops, each level once: what repeats under the same parent is told once."""
     depths: dict[int, int] = {}
     told: dict[tuple[int | None, str, object], int] = {}
@@ -103,7 +114,9 @@ class Conditions:
         self.m, self.known, self.under = m, frozenset(known), under
 
     def static(self, guard: Guard, above: Guard) -> tuple[Predicate, str | None]:
-        """What a step needs beyond the step above it, without its run-time part, and a note when that was cut."""
+        """What a step needs beyond the step above it, without its run-time part, and a note when that was
+        cut.
+        """
         space = self.m.space
         own = space.simplify(guard, above)
         runtime = [v for v in space.variables(own) if v not in self.known and not _is_rows(v)]
@@ -121,4 +134,4 @@ class Conditions:
 
 def _is_rows(name: str) -> bool:
     """A condition on the rows of a forward belongs to the scenario."""
-    return name.startswith(("M ", "int:")) or " M " in name
+    return re.search(r"(^|[ (])M ", name) is not None

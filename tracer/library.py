@@ -1,15 +1,31 @@
-"""The engine's modules as the evaluator asks for them: indexed once, lowered statement by statement, then kept.
+"""The engine's modules as the evaluator asks for them: indexed once, lowered statement by statement, then
+kept.
 
 Shared by every question on one source: it holds text, positions and lowered trees, and no evaluated value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
+from typing import TypeVar, cast
 
 from . import tree
-from .index import ClassIndex, ModuleIndex, Statement, class_header, index_module, member_block, normalised, statement_block
+from .index import (
+    ClassIndex,
+    ModuleIndex,
+    Statement,
+    class_header,
+    index_module,
+    member_block,
+    normalised,
+    statement_block,
+)
+from .names import bound_in
 from .sources import Source
+
+
+T = TypeVar("T")
 
 
 class Library:
@@ -20,6 +36,8 @@ class Library:
         self._modules: dict[str, LoweredModule | None] = {}
         self._stubs: dict[str, LoweredModule | None] = {}
         self._classes: dict[int, LoweredClass] = {}
+        self._facts: dict[str, object] = {}
+        self._locals: dict[int, tuple[tree.Node, frozenset[str]]] = {}
 
     def module(self, name: str) -> LoweredModule | None:
         """The module of that dotted name, or None when this source has none."""
@@ -35,8 +53,16 @@ class Library:
         if package not in self._stubs:
             found = files(__package__).joinpath("models", "stubs", f"{package}.stub")
             text = found.read_text(encoding="utf-8") if found.is_file() else None
-            self._stubs[package] = None if text is None else LoweredModule(self, f"<model of {package}>", text)
+            self._stubs[package] = (
+                None if text is None else LoweredModule(self, f"<model of {package}>", text)
+            )
         return self._stubs[package]
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """A fact of the source that is read once, whoever asks first."""
+        if name not in self._facts:
+            self._facts[name] = make()
+        return cast(T, self._facts[name])
 
     def keep_class(self, node: tree.ClassDef, lowered: LoweredClass) -> None:
         self._classes[id(node)] = lowered
@@ -44,6 +70,13 @@ class Library:
     def class_of(self, node: tree.ClassDef) -> LoweredClass | None:
         """The members of a class statement that was lowered without its body."""
         return self._classes.get(id(node))
+
+    def local_names(self, node: tree.FunctionDef | tree.Lambda) -> frozenset[str]:
+        """The names that a function binds, found once."""
+        known = self._locals.get(id(node))
+        if known is None:
+            known = self._locals[id(node)] = (node, bound_in(node))
+        return known[1]
 
     def read(self) -> tuple[str, ...]:
         """Paths of the modules that were opened so far."""
@@ -78,7 +111,9 @@ class LoweredClass:
 
     def __init__(self, text: str, index: ClassIndex) -> None:
         self.text, self.index = text, index
-        self.names = {name: places for name, places in index.names.items() if _bound(index.members, name, places)}
+        self.names = {
+            name: places for name, places in index.names.items() if _bound(index.members, name, places)
+        }
         self._blocks: dict[int, tree.Block] = {}
 
     def block(self, number: int) -> tree.Block:
@@ -97,11 +132,17 @@ class LoweredClass:
 
 def annotated(block: tree.Block) -> list[tuple[str, tree.Node]]:
     """(name, annotation) of the annotated names that a class body declares."""
-    return [(n.target.id, n.annotation) for n in block if isinstance(n, tree.AnnAssign) and isinstance(n.target, tree.Name)]
+    return [
+        (n.target.id, n.annotation)
+        for n in block
+        if isinstance(n, tree.AnnAssign) and isinstance(n.target, tree.Name)
+    ]
 
 
 def _relevant(index: ModuleIndex) -> dict[str, tuple[int, ...]]:
-    """For each name the statements its value depends on; methods called on an import do not change the import."""
+    """For each name the statements its value depends on; methods called on an import do not change the
+    import.
+    """
     out = {}
     for name, places in index.names.items():
         binding = [p for p in places if name in index.statements[p].binds]

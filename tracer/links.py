@@ -1,6 +1,7 @@
 """Where one function's text calls another: the steps of a walk that are not evaluated but must be there.
 
-The walk enters the engine at a few functions; that the engine gets from one to the next is read here, and a link
+The walk enters the engine at a few functions; that the engine gets from one to the next is read here, and
+a link
 that a release does not have is reported as missing, never assumed.
 """
 
@@ -48,7 +49,9 @@ def field_site(m: Machine, cls: ClassValue, name: str) -> Site | None:
     """Where a class declares a field."""
     lowered = m.world.source.class_of(cls.node) if cls.node is not None else None
     for number in lowered.names.get(name, ()) if lowered is not None else ():
-        return Site(cls.module.path, lowered.index.members[number].first_line) if lowered is not None else None
+        return (
+            Site(cls.module.path, lowered.index.members[number].first_line) if lowered is not None else None
+        )
     return None
 
 

@@ -19,7 +19,9 @@ WIDEST = 64
 """Outcomes that are told one by one."""
 
 
-def split(m: Machine, parts: Parts, key: str, read: Callable[[], Value], show: Callable[[Value], Any]) -> Parts:
+def split(
+    m: Machine, parts: Parts, key: str, read: Callable[[], Value], show: Callable[[Value], Any]
+) -> Parts:
     """Split every part by the alternatives of one more value; parts that show the same stay one."""
     out: Parts = []
     for guard, seen in parts:
@@ -72,7 +74,9 @@ def _read(m: Machine, layer: Value, name: str) -> Value:
     found = []
     for guard, atom in alternatives(m, layer):
         value = atom.attrs.get(name, MISSING) if isinstance(atom, Instance) else MISSING
-        found += [(guard & g, v) for g, v in (value.alts if isinstance(value, Guarded) else ((guard, value),))]
+        found += [
+            (guard & g, v) for g, v in (value.alts if isinstance(value, Guarded) else ((guard, value),))
+        ]
     return Guarded(tuple(p for p in found if not p[0].is_false)) if len(found) != 1 else found[0][1]
 
 
@@ -80,7 +84,7 @@ Kernels = list[tuple[Guard, tuple[Kernel, ...]]]
 
 
 def _kernels(m: Machine, guard: Guard, layer: Value, families: frozenset[ClassValue]) -> Kernels:
-    """Kernel objects that the method and the scheme hold, found by the base classes they share with candidates."""
+    """Kernel objects that the method and the scheme hold."""
     states: Kernels = [(guard, ())]
     for root in ("quant_method", "scheme"):
         next_states: Kernels = []
@@ -116,7 +120,9 @@ def _below(
                 more = (*kernels, Kernel(attribute=here, symbol=inner.cls.symbol)) if found else kernels
                 follow = found or _is_method(inner)
                 grown += (
-                    _below(m, part, more, inner, here, families, passed | {id(atom)}) if follow else [(part, more)]
+                    _below(m, part, more, inner, here, families, passed | {id(atom)})
+                    if follow
+                    else [(part, more)]
                 )
         states = grown
     return _joined(states)
@@ -132,7 +138,9 @@ KERNEL_PROTOCOL = ("can_implement", "apply_weights")
 
 
 def _is_kernel(atom: Value, families: frozenset[ClassValue]) -> bool:
-    """A kernel shares a base with a candidate of a choice, or follows the same protocol (one forced without a choice)."""
+    """A kernel shares a base with a candidate, or follows the protocol of candidates (forced without a
+    choice).
+    """
     if not isinstance(atom, Instance):
         return False
     if any(base in families for base in atom.cls.mro):
@@ -141,14 +149,19 @@ def _is_kernel(atom: Value, families: frozenset[ClassValue]) -> bool:
 
 
 def _defines(cls: Any, name: str) -> bool:
-    return name in cls.attrs or (isinstance(cls, ClassValue) and cls.scope is not None and cls.scope.defines(name))
+    return name in cls.attrs or (
+        isinstance(cls, ClassValue) and cls.scope is not None and cls.scope.defines(name)
+    )
 
 
 def _is_method(atom: Value) -> bool:
     """Whether an object may hold a kernel further down: it does the work of a layer itself."""
     if not isinstance(atom, Instance) or not isinstance(atom.cls, ClassValue):
         return False
-    return any(isinstance(b, ClassValue) and b.scope is not None and b.scope.defines("create_weights") for b in atom.cls.mro)
+    return any(
+        isinstance(b, ClassValue) and b.scope is not None and b.scope.defines("create_weights")
+        for b in atom.cls.mro
+    )
 
 
 def _joined(states: Kernels) -> Kernels:

@@ -26,7 +26,9 @@ IMPORT_NAMES = {
 }
 """Import names of distributions that are not called like what they install."""
 
-ALWAYS = frozenset({"torch", "triton", "numpy", "transformers", "pydantic", "pydantic_core", "packaging", "regex"})
+ALWAYS = frozenset(
+    {"torch", "triton", "numpy", "transformers", "pydantic", "pydantic_core", "packaging", "regex"}
+)
 """What the engine itself imports unconditionally, or its torch brings."""
 
 
@@ -52,14 +54,18 @@ class InstalledPackages:
         return self.scenario.profile == "wheel" and top in self.shipped
 
     def _built(self, top: str) -> bool | None:
-        """A module of the engine that its build makes: there, unless it is a package that `bare` leaves out."""
+        """A module that the engine's build makes: there, unless it is a package that `bare` leaves out."""
         if top not in self.built:
             return True
         return None if self.scenario.profile is None else self.scenario.profile == "wheel"
 
     def _top(self, name: str) -> str:
         vendored = f"{self.root}.third_party."
-        return name.removeprefix(vendored).partition(".")[0] if name.startswith(vendored) else name.partition(".")[0]
+        return (
+            name.removeprefix(vendored).partition(".")[0]
+            if name.startswith(vendored)
+            else name.partition(".")[0]
+        )
 
 
 def required(source: Source, path: str) -> frozenset[str]:

@@ -15,8 +15,9 @@ class Scenario(Struct, frozen=True, kw_only=True):
 
     `model` is the content of the checkpoint's config.json; `quantization_config` alone may be given in it.
     `environment` holds what is set; a value of None is set or not, nobody knows; all other names are unset.
-    `profile` is `bare` (the requirements common to all platforms), `wheel` (all that the release installs) or None;
-    `packages` overrides it by import name. `cuda` is the toolkit the engine was built with (12090 for 12.9).
+    `profile` is `bare` (requirements common to all platforms), `wheel` (all that the release installs) or
+    None; `packages` overrides it by import name. `cuda` is the toolkit the engine was built with (12090
+    for 12.9).
     """
 
     quantization: str | None = None
@@ -28,7 +29,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     whole: bool = True
     """Whether `model` is all of config.json; else what it does not hold is unknown, not absent."""
     tensors: dict[str, dict[str, Any]] = {}
-    """Headers of the checkpoint's safetensors files: name -> dtype and shape; empty when they are not at hand."""
+    """Headers of the checkpoint's safetensors files: name -> dtype and shape; empty when not at hand."""
     dtype: str | None = None
     tensor_parallel: int = 1
     layer: str = "linear"

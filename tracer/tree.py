@@ -117,7 +117,7 @@ class Lambda(Node, frozen=True, gc=False):
     body: Node
 
 
-class For_(Struct, frozen=True, gc=False):
+class Clause(Struct, frozen=True, gc=False):
     """One `for target in iter if tests...` of a comprehension."""
 
     target: Node
@@ -132,7 +132,7 @@ class Comprehension(Node, frozen=True, gc=False):
     kind: str
     item: Node
     value: Node | None
-    fors: tuple[For_, ...]
+    fors: tuple[Clause, ...]
 
 
 class Format(Node, frozen=True, gc=False):

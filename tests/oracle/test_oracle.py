@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from oracle_cells import Cell, cells, load, table
+
 from qtrace.tracer.library import Library
 
 TRIMMED = Path(__file__).parent.parent / "data" / "oracle" / "vllm-0.33.0-trimmed.json.gz"
@@ -16,7 +17,9 @@ WANTED = 0.95
 def _judge(found: list[Cell]) -> None:
     print()
     print(table(found))
-    wrong = [(c.profile, c.capability, c.section, c.label, c.expected, c.got) for c in found if c.state == "wrong"]
+    wrong = [
+        (c.profile, c.capability, c.section, c.label, c.expected, c.got) for c in found if c.state == "wrong"
+    ]
     assert not wrong
     equal = sum(c.state == "equal" for c in found)
     assert equal >= WANTED * len(found)

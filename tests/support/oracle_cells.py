@@ -1,6 +1,7 @@
 """The engine's own recorded answers, cell by cell, against qtrace's.
 
-A cell is one (profile, capability, section, label). `decided` cells must be equal; an open one names its condition.
+A cell is one (profile, capability, section, label). `decided` cells must be equal; an open one names its
+condition.
 Run as a script it prints the table: python tests/support/oracle_cells.py SDIST ORACLE.json.gz
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec.structs import asdict, replace
+
 from qtrace.tracer.answer import deep
 from qtrace.tracer.chain import ends_of
 from qtrace.tracer.engines import platform as facts, vllm
@@ -59,7 +61,9 @@ def load(path: Path) -> Answers:
 
 
 def machine(library: Library, profile: str, capability: int) -> tuple[Machine, Walk]:
-    """The oracle's own premises: CUDA 12.9, a llama checkpoint, and for `wheel` flashinfer's compiled kernels."""
+    """The oracle's own premises: CUDA 12.9, a llama checkpoint, and for `wheel` flashinfer's compiled
+    kernels.
+    """
     scenario = Scenario(
         capability=capability,
         profile=profile,
@@ -192,7 +196,9 @@ def _quant_config(m: Machine, label: str) -> Instance:
         if serialized:
             made = call_value(m, attributes.get(m, cls, "from_config", None), (box_json(m, config),), {})
         else:
-            made = call_value(m, cls, (), {"is_checkpoint_fp8_serialized": False, "activation_scheme": "dynamic"})
+            made = call_value(
+                m, cls, (), {"is_checkpoint_fp8_serialized": False, "activation_scheme": "dynamic"}
+            )
     attributes.put(m, made, "packed_modules_mapping", containers.new_dict(m), None)
     return made
 
@@ -229,7 +235,12 @@ def _comparable_linear(expected: Any) -> Any:
 
 
 ANSWERS = {"methods": _method, "registries": _registry, "override": _override, "linear": _linear}
-COMPARABLE = {"methods": lambda e: e, "registries": lambda e: e, "override": lambda e: e, "linear": _comparable_linear}
+COMPARABLE = {
+    "methods": lambda e: e,
+    "registries": lambda e: e,
+    "override": lambda e: e,
+    "linear": _comparable_linear,
+}
 
 
 def table(found: list[Cell]) -> str:
@@ -250,11 +261,11 @@ def main(sdist: str, oracle: str) -> None:
     print(table(found))
     for cell in found:
         if cell.state != "equal":
-            print(f"{cell.state:<6}{cell.profile} sm_{cell.capability} {cell.section} {cell.label}: {cell.got}")
+            print(
+                f"{cell.state:<6}{cell.profile} sm_{cell.capability} {cell.section} {cell.label}: {cell.got}"
+            )
             if cell.state == "wrong":
                 print(f"      expected {cell.expected}")
-
-
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The path that `--quantization fp8` takes through vLLM 0.33.0, edge by edge, as read in its source by people."""
+"""The path that `--quantization fp8` takes through vLLM 0.33.0, edge by edge, as read in its source by
+people.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import ast
 
 import networkx as nx
 import pytest
+
 from qtrace.tracer.answer import walked
 from qtrace.tracer.engines.vllm_walk import Walk
 from qtrace.tracer.graph import graph, registries
@@ -52,7 +55,13 @@ def walk(library: Library) -> Walk:
         "quantization_config": {"quant_method": "fp8", "activation_scheme": "static"},
     }
     scenario = Scenario(
-        quantization="fp8", capability=90, profile="bare", dtype="bfloat16", cuda=13000, model=model, layer="gate_up_proj"
+        quantization="fp8",
+        capability=90,
+        profile="bare",
+        dtype="bfloat16",
+        cuda=13000,
+        model=model,
+        layer="gate_up_proj",
     )
     return walked(library, scenario)
 
@@ -103,7 +112,9 @@ def _source_list(source: Source, table: str, platform: str) -> list[str]:
 def test_the_kernel_candidates_are_the_sources_list_and_no_more(
     walk: Walk, drawn: nx.MultiDiGraph, vllm_source: Source
 ) -> None:
-    """E9: the choice runs over the table's own entries and takes one; on SM90 one is moved forward by the engine."""
+    """E9: the choice runs over the table's own entries and takes one; on SM90 one is moved forward by the
+    engine.
+    """
     chooser = f"{K}.choose_scaled_mm_linear_kernel"
     asked = registries(walk)["_POSSIBLE_FP8_KERNELS[CUDA]"]
     candidates = [t for _, t, data in drawn.out_edges(chooser, data=True) if data["why"] == "candidate"]

@@ -95,9 +95,9 @@ def parameter(node: ast.arg, kind: str, default: ast.expr | None) -> tree.Param:
     return tree.Param(node.arg, kind, maybe(default), maybe(node.annotation))
 
 
-def fors(nodes: Sequence[ast.comprehension]) -> tuple[tree.For_, ...]:
+def fors(nodes: Sequence[ast.comprehension]) -> tuple[tree.Clause, ...]:
     return tuple(
-        tree.For_(one(each.target), one(each.iter), many(each.ifs), bool(each.is_async)) for each in nodes
+        tree.Clause(one(each.target), one(each.iter), many(each.ifs), bool(each.is_async)) for each in nodes
     )
 
 

@@ -1,4 +1,6 @@
-"""Edits of the engine's source change the answer exactly as they say, and nothing else: it is read, not known."""
+"""Edits of the engine's source change the answer exactly as they say, and nothing else: it is read, not
+known.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 from edited import edited, replaced
+
 from qtrace.report.model import Chain, Outcome
 from qtrace.tracer.answer import answer
 from qtrace.tracer.scenario import Scenario
@@ -82,7 +85,7 @@ def test_a_raised_minimum_capability_rejects(vllm_source: Source) -> None:
     changed = edited(vllm_source, {path: replaced("return 75", "return 95")})
     assert kernel(ask(vllm_source, "gptq", 80)) == "MarlinLinearKernel"
     after = ask(changed, "gptq", 80)
-    assert kernel(after) == "ExllamaLinearKernel"
+    assert kernel(after) == "TritonW4A16LinearKernel"
     assert "requires capability 95" in (reasons(after)["MarlinLinearKernel"] or "")
     assert without_lines(ask(changed, "fp8", 90)) == without_lines(ask(vllm_source, "fp8", 90))
 
@@ -92,7 +95,9 @@ def _moved(text: str) -> tuple[str, str]:
     start = text.index("class Fp8LinearMethod(")
     stop = text.index("\nclass ", start + 1)
     imports = text[: text.index("ACTIVATION_SCHEMES")]
-    quick = imports + text[start:stop].replace("Fp8LinearMethod", "QuickMethod").replace("Fp8Config", "object")
+    quick = imports + text[start:stop].replace("Fp8LinearMethod", "QuickMethod").replace(
+        "Fp8Config", "object"
+    )
     rest = text[:start] + text[stop:]
     call = "            offline_method = Fp8LinearMethod(self)\n"
     late = "            from vllm.model_executor.layers.quick import QuickMethod\n\n" + call
@@ -120,7 +125,9 @@ def test_a_renamed_and_moved_method_is_found(vllm_source: Source) -> None:
 
 def test_a_negated_condition_turns_the_choice(vllm_source: Source) -> None:
     path = f"{LINEAR}/scaled_mm/cutlass.py"
-    changed = edited(vllm_source, {path: replaced("if not cutlass_fp8_supported():", "if cutlass_fp8_supported():")})
+    changed = edited(
+        vllm_source, {path: replaced("if not cutlass_fp8_supported():", "if cutlass_fp8_supported():")}
+    )
     after = ask(changed, "fp8", 90)
     assert kernel(after) == "PerTensorTorchFP8ScaledMMLinearKernel"
     assert reasons(after)["CutlassFP8ScaledMMLinearKernel"] == "CUTLASS FP8 kernels not available"
@@ -151,7 +158,9 @@ def _classes(source: Source, prefix: str) -> set[str]:
 
 @pytest.mark.parametrize("prefix", [f"{LINEAR}/", "vllm/model_executor/layers/quantization/"])
 def test_no_class_of_a_method_or_kernel_is_named_in_the_tracer(vllm_source: Source, prefix: str) -> None:
-    """Entry points in engines/ are the only names of engine classes; a kernel or method is never among them."""
+    """Entry points in engines/ are the only names of engine classes; a kernel or method is never among
+    them.
+    """
     known = {n for n in _classes(vllm_source, prefix) if len(n) > 8}
     assert len(known) > 50
     for path in TRACER.rglob("*.py"):

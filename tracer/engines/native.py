@@ -51,9 +51,16 @@ class NativeHalf:
         return m.space.true if known else m.space.false
 
     def call(
-        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
+        self,
+        m: Machine,
+        func: Opaque,
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        node: tree.Node | None,
     ) -> Value:
-        """The answer of a host predicate such as `cutlass_scaled_mm_supports_fp8`, MISSING for any other op."""
+        """The answer of a host predicate such as `cutlass_scaled_mm_supports_fp8`, MISSING for any other
+        op.
+        """
         parts = func.symbol.split(".")
         index = self.index()
         if index is None or len(parts) < 4 or kwargs:
@@ -75,7 +82,12 @@ class NativeHalf:
         return None
 
     def call_registered(
-        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
+        self,
+        m: Machine,
+        func: Opaque,
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        node: tree.Node | None,
     ) -> Value:
         """`torch.ops.vllm.NAME(...)`: runs the Python function that the engine registers under the name."""
         name = func.symbol.split(".")[3]
@@ -108,13 +120,23 @@ class NativeHalf:
                     yield module, number
 
     def _decide(
-        self, m: Machine, func: Opaque, predicate: Any, args: tuple[Value, ...], done: tuple[Value, ...], node: Any
+        self,
+        m: Machine,
+        func: Opaque,
+        predicate: Any,
+        args: tuple[Value, ...],
+        done: tuple[Value, ...],
+        node: Any,
     ) -> Value:
         if args:
-            return each(m, args[0], lambda a: self._decide(m, func, predicate, args[1:], (*done, plain(a)), node))
+            return each(
+                m, args[0], lambda a: self._decide(m, func, predicate, args[1:], (*done, plain(a)), node)
+            )
         known = None
         if all(isinstance(d, int) for d in done):
-            known = predicate.decide(dict(zip(predicate.params, done, strict=True)), OPS.facts(self.source, self.scenario))
+            known = predicate.decide(
+                dict(zip(predicate.params, done, strict=True)), OPS.facts(self.source, self.scenario)
+            )
         if known is not None:
             return known
         label = f"{func.symbol}({', '.join(map(describe, done))})"
@@ -134,7 +156,9 @@ class _Ops:
         return self._kept[key]
 
     def get(self, source: Source, scenario: Scenario) -> OpIndex:
-        read = self._keep("ops", source, scenario, lambda: OpIndex.read(source, scenario.platform, scenario.cuda))
+        read = self._keep(
+            "ops", source, scenario, lambda: OpIndex.read(source, scenario.platform, scenario.cuda)
+        )
         assert isinstance(read, OpIndex)
         return read
 

@@ -41,7 +41,9 @@ def environment(m: Machine, scenario: Scenario) -> DictValue:
         if value is None:
             there = m.space.choice(f"env {name} is set", (False, True), (True,))
             with m.aside():
-                held = join(m, [(there, Unknown(f"env:{name}", f"env {name}", kind="str")), (~there, MISSING)])
+                held = join(
+                    m, [(there, Unknown(f"env:{name}", f"env {name}", kind="str")), (~there, MISSING)]
+                )
         out.entries["constant", name] = (name, held)
     return out
 
@@ -93,17 +95,23 @@ class Once:
 
 
 def checkpoint(m: Machine, scenario: Scenario) -> Instance:
-    """The checkpoint's config.json as an object with its entries as attributes; what is not known is unknown."""
+    """The checkpoint's config.json as an object with its entries as attributes; what is not known is
+    unknown.
+    """
     whole = scenario.whole and scenario.model is not None
     return _config_object(m, scenario.model or {}, whole, "hf_config")
 
 
 def _config_object(m: Machine, entries: dict[str, Any], whole: bool, label: str) -> Instance:
-    cls = m.world.outside_class("transformers.PretrainedConfig" if whole else "a checkpoint config known in part")
+    cls = m.world.outside_class(
+        "transformers.PretrainedConfig" if whole else "a checkpoint config known in part"
+    )
     cls.attrs["get_text_config"] = Native("get_text_config", lambda m, args, kwargs: text_config(m, args[0]))
     cls.attrs["update"] = Native("update", _update_config)
     if not whole:
-        cls.attrs["__getattr__"] = Native("__getattr__", lambda m, args, kwargs: _unknown_entry(label, args[1]))
+        cls.attrs["__getattr__"] = Native(
+            "__getattr__", lambda m, args, kwargs: _unknown_entry(label, args[1])
+        )
     out = Instance(cls, m.space.true)
     out.attrs |= dict.fromkeys(ALWAYS_THERE) if whole else {}
     for name, value in entries.items():

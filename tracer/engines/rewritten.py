@@ -10,7 +10,13 @@ Rewritten = dict[str, frozenset[str]]
 
 
 def rewritten(library: Library, prefixes: tuple[str, ...]) -> Rewritten:
-    """Names of fields by their owner: `a.b.x = ...` rewrites x of `b`, `self.x = ...` in class C that of `C`."""
+    """Names of fields by their owner: `a.b.x = ...` rewrites x of `b`, `self.x = ...` in class C that of
+    `C`.
+    """
+    return library.once(f"rewritten {prefixes}", lambda: _read(library, prefixes))
+
+
+def _read(library: Library, prefixes: tuple[str, ...]) -> Rewritten:
     found: dict[str, set[str]] = {}
     for prefix in prefixes:
         for path in library.source.files(prefix, ".py"):
@@ -32,5 +38,11 @@ def _collect(tree: ast.Module, found: dict[str, set[str]]) -> None:
 def _store(node: ast.AST, cls: str, found: dict[str, set[str]]) -> None:
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         owner = node.value
-        name = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
+        name = (
+            owner.id
+            if isinstance(owner, ast.Name)
+            else owner.attr
+            if isinstance(owner, ast.Attribute)
+            else ""
+        )
         found.setdefault(cls if name == "self" else name, set()).add(node.attr)

@@ -1,6 +1,7 @@
 """vLLM: where a question enters its source, and what it asks of the machine that qtrace answers instead.
 
-Entry points and facts about the platform only; which config, method, scheme or kernel follows is found by reading.
+Entry points and facts about the platform only; which config, method, scheme or kernel follows is found by
+reading.
 """
 
 from __future__ import annotations
@@ -70,14 +71,18 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
 
     def platform() -> Value:
         cls = facts.engine_value(m, PLATFORMS[scenario.platform])
-        cls.attrs["get_device_capability"] = Descriptor("classmethod", Native("device capability", device_capability))
+        cls.attrs["get_device_capability"] = Descriptor(
+            "classmethod", Native("device capability", device_capability)
+        )
         for name in DEVICE_FACTS:
             fact = facts.unknown_fact(f"current_platform.{name}()")
             cls.attrs[name] = Descriptor("classmethod", fact)
         return facts.new(m, cls)
 
     made = facts.Once(platform)
-    m.given["vllm.platforms.current_platform"] = Native("current_platform", lambda m, args, kwargs: made.value)
+    m.given["vllm.platforms.current_platform"] = Native(
+        "current_platform", lambda m, args, kwargs: made.value
+    )
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque("logger"))
 
 
@@ -105,7 +110,11 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
             config.attrs[field.name] = _partial(m, field.factory, field.name, changed)
     model = _partial(m, facts.engine_value(m, MODEL_CONFIG), "model_config", changed)
     hf = facts.checkpoint(m, scenario)
-    model.attrs |= {"hf_config": hf, "hf_text_config": facts.text_config(m, hf), "model": Unknown("model", "model")}
+    model.attrs |= {
+        "hf_config": hf,
+        "hf_text_config": facts.text_config(m, hf),
+        "model": Unknown("model", "model"),
+    }
     model.attrs |= {"quantization": scenario.quantization, "dtype": m.world.settings["default dtype"]}
     model.attrs |= {"quantization_config": None}
     config.attrs["model_config"] = model
@@ -123,7 +132,9 @@ def _partial(m: Machine, cls: ClassValue, name: str, changed: Rewritten) -> Inst
 
 
 def _custom_ops(m: Machine) -> ListValue:
-    """What the engine's start turns on or off is not read yet: both base modes of its custom ops stay possible."""
+    """What the engine's start turns on or off is not read yet: both base modes of its custom ops stay
+    possible.
+    """
     base = m.space.choice("custom_ops", ("none", "all"), ("none",))
     with m.aside():
         content = join(m, [(base, ("none",)), (~base, ("all",))])

@@ -1,4 +1,6 @@
-"""What vLLM learns of a checkpoint before it looks at the flag: its own reader, fed with the files at hand."""
+"""What vLLM learns of a checkpoint before it looks at the flag: its own reader, fed with the files at
+hand.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def _files(m: Machine, scenario: Scenario) -> None:
     parser = Instance(m.world.outside_class("a config parser"), m.space.true)
     config = facts.checkpoint(m, scenario)
     if scenario.model is None:
-        config.attrs |= dict.fromkeys((*facts.CHECKPOINT_DICTS, "architectures", "text_config", "sub_configs"))
+        config.attrs |= dict.fromkeys(
+            (*facts.CHECKPOINT_DICTS, "architectures", "text_config", "sub_configs")
+        )
     raw = box_json(m, scenario.model or {})
     if isinstance(config, Instance) and isinstance(raw, DictValue):
         for key, (name, _) in list(raw.entries.items()):
@@ -70,22 +74,33 @@ def _files(m: Machine, scenario: Scenario) -> None:
 def _architecture(m: Machine, model: Instance) -> Instance:
     """The engine's own reading of the checkpoint: its quantization config and its head counts."""
     hf = settle(m, model.attrs["hf_config"])
-    convertors = facts.engine_value(m, "vllm.transformers_utils.model_arch_config_convertor.MODEL_ARCH_CONFIG_CONVERTORS")
-    base = facts.engine_value(m, "vllm.transformers_utils.model_arch_config_convertor.ModelArchConfigConvertorBase")
+    convertors = facts.engine_value(
+        m, "vllm.transformers_utils.model_arch_config_convertor.MODEL_ARCH_CONFIG_CONVERTORS"
+    )
+    base = facts.engine_value(
+        m, "vllm.transformers_utils.model_arch_config_convertor.ModelArchConfigConvertorBase"
+    )
     kind = hf.attrs.get("model_type") if isinstance(hf, Instance) else None
     cls = convertors.entries.get(("constant", kind), (None, base))[1]
     convertor = call_value(m, cls, (hf, model.attrs["hf_text_config"]), {})
     out = facts.new(m, m.world.outside_class("model architecture"))
-    out.attrs["quantization_config"] = call_value(m, attributes.get(m, convertor, "get_quantization_config", None), (), {})
+    out.attrs["quantization_config"] = call_value(
+        m, attributes.get(m, convertor, "get_quantization_config", None), (), {}
+    )
     text = model.attrs["hf_text_config"]
-    for name, entry in (("total_num_attention_heads", "num_attention_heads"), ("total_num_kv_heads", "num_key_value_heads")):
+    for name, entry in (
+        ("total_num_attention_heads", "num_attention_heads"),
+        ("total_num_kv_heads", "num_key_value_heads"),
+    ):
         there = isinstance(text, Instance) and entry in text.attrs
         out.attrs[name] = text.attrs[entry] if there else Unknown(entry, entry, kind="int")
     return out
 
 
 def fused_modules(m: Machine, scenario: Scenario) -> Value:
-    """The model class's `packed_modules_mapping`; empty where the architecture or the mapping is not known."""
+    """The model class's `packed_modules_mapping`; empty where the architecture or the mapping is not
+    known.
+    """
     names = (scenario.model or {}).get("architectures") or [None]
     table = facts.engine_value(m, "vllm.model_executor.models.registry._VLLM_MODELS")
     row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
@@ -97,6 +112,3 @@ def fused_modules(m: Machine, scenario: Scenario) -> Value:
         found = attributes.find(m, owner, cls, None)
         mapping = attributes.find(m, found, "packed_modules_mapping", None) if found is not None else None
     return mapping if isinstance(mapping, DictValue) else box_json(m, {})
-
-
-

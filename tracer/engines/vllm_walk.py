@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -86,7 +86,12 @@ def _gate_up(s: Sizes) -> tuple[Value, ...]:
 
 
 PROJECTIONS = (
-    Projection("qkv_proj", f"{LINEAR}.QKVParallelLinear", "self_attn.qkv_proj", lambda s: (s.size("hidden_size"), *s.heads)),
+    Projection(
+        "qkv_proj",
+        f"{LINEAR}.QKVParallelLinear",
+        "self_attn.qkv_proj",
+        lambda s: (s.size("hidden_size"), *s.heads),
+    ),
     Projection(
         "o_proj",
         f"{LINEAR}.RowParallelLinear",
@@ -176,10 +181,8 @@ class Walk:
         flags = facts.engine_value(self.m, f"{ARGS}.add_cli_args")
         self.flag_site = text_site(attributes_function(flags), "--quantization")
         self.field_site = field_site(self.m, facts.engine_value(self.m, ARGS), "quantization")
-        try:
+        with suppress(Dead):
             self._configure()
-        except Dead:
-            pass
         self.raised = self.take_raised()
         if not self.m.live.is_false and not self.needs_model:
             for layer in self.walk_layers():
@@ -212,7 +215,9 @@ class Walk:
         if scenario.model is None and not self._is_online():
             self._only_flag()
             return
-        args = self._enter("vllm.config.quantization.resolve_quantization_config", scenario.quantization, None)
+        args = self._enter(
+            "vllm.config.quantization.resolve_quantization_config", scenario.quantization, None
+        )
         model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
         model.attrs["quantization_config"] = args
         load(m, scenario, model)
@@ -240,11 +245,15 @@ class Walk:
             self.config_class = self._enter(f"{REGISTRY}.get_quantization_config", self.scenario.quantization)
 
     def _note_override(self, before: Value) -> None:
-        """Name the config class whose override scan changed the flag: the scan ends with the one that claims it."""
+        """Name the config class whose override scan changed the flag: the scan ends with the one that
+        claims it.
+        """
         after = settle(self.m, self.model.attrs["quantization"])
         if after == before or before is None:
             return
-        scanned = [e.callee for e in self.m.record.edges if e.callee.endswith(".override_quantization_method")]
+        scanned = [
+            e.callee for e in self.m.record.edges if e.callee.endswith(".override_quantization_method")
+        ]
         self.rewriter, self.rewritten = (scanned[-1] if scanned else None), after
 
     # --- layers
@@ -274,10 +283,8 @@ class Walk:
     def _layer(self, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Layer:
         layer, record = Layer(name), self.m.record
         first_edge, first_selection = len(record.edges), len(record.selections)
-        try:
+        with suppress(Dead):
             self._build(layer, cls, args, prefix)
-        except Dead:
-            pass
         layer.live, layer.raised = self.m.live, self.take_raised()
         layer.variables = tuple(v.name for v in self.m.space.order.values())
         layer.selections = (first_selection, len(record.selections))
@@ -287,7 +294,9 @@ class Walk:
         return layer
 
     def _use(self, layer: Layer) -> None:
-        """Load the layer's weights and run it once, each within bounds: both may hang on what tensors hold."""
+        """Load the layer's weights and run it once, each within bounds: both may hang on what tensors
+        hold.
+        """
         for name, step in (("loading", self._load), ("forward", self._forward)):
             self.m.live = self.m.live if not self.m.live.is_false else layer.live
             try:

@@ -1,4 +1,4 @@
-"""Calls: arguments, binding to parameters, running a body, what came back on which path."""
+"""Calls: every kind of callable, running a body, and what came back on which path."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import tree
 from . import attributes
+from .arguments import Args, Given, Kwargs, Spread, bind, settled_keywords
 from .frames import Frame
-from .machine import DEPTH, Dead
+from .machine import DEPTH
 from .unions import alternatives, each, join
 from .values import (
     CONSTANTS,
@@ -25,68 +26,12 @@ from .values import (
     Partial,
     Unknown,
     Value,
+    Wrapper,
 )
+from .walking import Taker, generator, give
 
 if TYPE_CHECKING:
     from .machine import Machine
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
-
-
-class Spread:
-    """A `*args` or `**kwargs` argument that source cannot tell: what it brings is open."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Unknown) -> None:
-        self.value = value
-
-
-def arguments(m: Machine, nodes: tuple[tree.Arg, ...]) -> tuple[Args, Kwargs]:
-    """Evaluate a call's arguments from left to right."""
-    from .containers import items_of
-    from .expressions import evaluate
-
-    args: list[Value] = []
-    kwargs: Kwargs = {}
-    for arg in nodes:
-        value = evaluate(m, arg.value)
-        if arg.star == 1:
-            items = items_of(m, value, arg.value)
-            args += _spread(m, items)
-        elif arg.star == 2:
-            _spread_names(m, value, kwargs)
-        elif arg.name is not None:
-            kwargs[arg.name] = value
-        else:
-            args.append(value)
-    return tuple(args), kwargs
-
-
-def _spread(m: Machine, items: Value) -> list[Value]:
-    alts = alternatives(m, items)
-    if len(alts) == 1 and isinstance(alts[0][1], tuple):
-        return list(alts[0][1])
-    longest = max((len(a) for _, a in alts if isinstance(a, tuple)), default=0)
-    if any(isinstance(a, Unknown) for _, a in alts):
-        return [Spread(m.unknown("*arguments"))]
-    columns = []
-    for at in range(longest):
-        columns.append(join(m, [(g, a[at] if at < len(a) else MISSING) for g, a in alts]))
-    return columns
-
-
-def _spread_names(m: Machine, value: Value, kwargs: Kwargs) -> None:
-    for _, atom in alternatives(m, value):
-        if isinstance(atom, Instance) and isinstance(atom.payload, DictValue):
-            atom = atom.payload
-        if isinstance(atom, DictValue) and atom.other is MISSING:
-            for name, item in atom.entries.values():
-                if isinstance(name, str) and item is not MISSING:
-                    kwargs[name] = item
-        else:
-            kwargs["**"] = Spread(m.unknown("**keywords"))
 
 
 def call(m: Machine, func: Value, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
@@ -104,6 +49,11 @@ def call_value(m: Machine, func: Value, args: Args, kwargs: Kwargs, node: tree.N
     return each(m, func, lambda atom: call(m, atom, args, kwargs, node))
 
 
+def call_with(m: Machine, func: Value, given: Given, node: tree.Node | None) -> Value:
+    """Call one atom with evaluated arguments."""
+    return call(m, func, given.args, dict(given.kwargs), node)
+
+
 def _function(m: Machine, func: Function, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
     fact = m.facts.get(func.symbol)
     if fact is not None:
@@ -111,7 +61,7 @@ def _function(m: Machine, func: Function, args: Args, kwargs: Kwargs, node: tree
         return fact.call(m, args, kwargs)
     if len(m.frames) >= DEPTH:
         m.coverage.budget(f"more than {DEPTH} nested calls")
-        return m.unknown(f"{func.symbol}()", node)
+        raise m.abandon()
     if isinstance(func.node, tree.FunctionDef) and func.node.is_async:
         return m.unknown(f"await {func.symbol}()", node)
     m.record.called(func, node)
@@ -120,31 +70,28 @@ def _function(m: Machine, func: Function, args: Args, kwargs: Kwargs, node: tree
 
 def run(m: Machine, func: Function, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
     """Run the body of `func` on the current path and join what it returns."""
-    frame = Frame(func.module, func, func.closure, m.live)
+    frame = Frame(func.module, func, func.closure, m.live, local=m.world.source.local_names(func.node))
     frame.line = func.node.line
-    if isinstance(func.node, tree.Lambda) or not func.node.is_generator:
-        frame.yields = None
-    else:
-        frame.yields = ListValue((), m.live)
     m.frames.append(frame)
     try:
-        _bind(m, func, frame, args, kwargs, node)
+        bind(m, func, frame, args, kwargs, node)
         if isinstance(func.node, tree.Lambda):
             from .expressions import evaluate
 
             return evaluate(m, func.node.body)
-        return _body(m, frame, func.node)
+        if not func.node.is_generator:
+            return _body(m, frame, func.node)
     finally:
         m.frames.pop()
+    body = func.node
+    return generator(m, lambda taker: _produce(m, frame, body, taker))
 
 
 def _body(m: Machine, frame: Frame, node: tree.FunctionDef) -> Value:
+    """Run statements to their end; what is returned, or None where nothing is."""
     from .statements import execute
 
-    try:
-        execute(m, node.body)
-    except Dead:
-        pass
+    give(m, lambda _: execute(m, node.body), None)
     ends = [*frame.returns]
     if not m.live.is_false:
         ends.append((m.live, None))
@@ -153,55 +100,18 @@ def _body(m: Machine, frame: Frame, node: tree.FunctionDef) -> Value:
         live = live | guard
     m.live = live
     if live.is_false:
-        raise Dead
-    return frame.yields if frame.yields is not None else join(m, ends)
+        raise m.kill()
+    return join(m, ends)
 
 
-def _bind(m: Machine, func: Function, frame: Frame, args: Args, kwargs: Kwargs, node: tree.Node | None) -> None:
-    params = func.node.params.items
-    left = list(args)
-    named = dict(kwargs)
-    spread = next((a for a in (*left, *named.values()) if isinstance(a, Spread)), None)
-    left = [a for a in left if not isinstance(a, Spread)]
-    named.pop("**", None)
-    for param in params:
-        if param.kind == "star":
-            frame.names[param.name] = tuple(left) if spread is None else m.unknown(f"*{param.name}", node)
-            left = []
-        elif param.kind == "kwargs":
-            frame.names[param.name] = _keywords(m, named, spread is not None)
-            named = {}
-        else:
-            frame.names[param.name] = _parameter(m, func, param, left, named, spread is not None, node)
-    if left or named:
-        what = f"an unexpected keyword argument '{next(iter(named))}'" if named else f"{len(left)} arguments too many"
-        raise m.throw(m.world.exception(m, "TypeError", f"{func.symbol.rpartition('.')[2]}() got {what}"))
-
-
-def _parameter(
-    m: Machine, func: Function, param: tree.Param, left: list[Value], named: Kwargs, spread: bool, node: tree.Node | None
-) -> Value:
-    value: Value = MISSING
-    if param.kind != "kw" and left:
-        value = left.pop(0)
-    elif param.kind != "pos" and param.name in named:
-        value = named.pop(param.name)
-    default = func.defaults.get(param.name, MISSING)
-    if value is MISSING and spread:
-        return m.unknown(param.name, node)
-    parts = [(g, default if a is MISSING else a) for g, a in alternatives(m, value)]
-    bound = join(m, parts)
-    name = func.symbol.rpartition(".")[2]
-    return attributes.absent(m, bound, "TypeError", f"{name}() missing a required argument: '{param.name}'")
-
-
-def _keywords(m: Machine, named: Kwargs, spread: bool) -> DictValue:
-    out = DictValue(m.live)
-    for name, value in named.items():
-        out.entries["constant", name] = (name, value)
-    if spread:
-        out.other = m.unknown("**keywords")
-    return out
+def _produce(m: Machine, frame: Frame, node: tree.FunctionDef, taker: Taker) -> None:
+    """Run the body of a generator, giving what it yields to `taker`."""
+    frame.take, frame.returns = taker, []
+    m.frames.append(frame)
+    try:
+        give(m, lambda _: _body(m, frame, node), None)
+    finally:
+        m.frames.pop()
 
 
 def make_function(m: Machine, node: tree.FunctionDef | tree.Lambda, name: str) -> Function:
@@ -210,23 +120,15 @@ def make_function(m: Machine, node: tree.FunctionDef | tree.Lambda, name: str) -
 
     frame = m.frame
     defaults = {p.name: evaluate(m, p.default) for p in node.params.items if p.default is not None}
-    in_body = frame.scope is not None
-    owner = frame.cls if in_body else None
-    symbol = f"{frame.symbol}.{name}"
-    closure = None if in_body else frame
-    if owner is not None and closure is None and frame.outer is not None:
-        closure = frame.outer
-    return Function(node, frame.module, symbol, closure, defaults, owner or (None if in_body else _owner(frame)))
-
-
-def _owner(frame: Frame) -> ClassValue | None:
-    return frame.function.owner if frame.function is not None else None
+    owner = frame.cls if frame.is_class_body else frame.function.owner if frame.function is not None else None
+    closure = frame if frame.local is not None else frame.outer
+    return Function(node, frame.module, f"{frame.symbol}.{name}", closure, defaults, owner)
 
 
 def _native(m: Machine, func: Native, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
     if any(isinstance(a, Spread) for a in (*args, *kwargs.values())):
         return m.unknown(f"{func.symbol}(*...)", node)
-    return func.call(m, args, kwargs)
+    return settled_keywords(m, kwargs, lambda named: func.call(m, args, named))
 
 
 def _bound(m: Machine, func: Bound, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
@@ -235,6 +137,12 @@ def _bound(m: Machine, func: Bound, args: Args, kwargs: Kwargs, node: tree.Node 
 
 def _partial(m: Machine, func: Partial, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
     return call_value(m, func.func, (*func.args, *args), {**func.kwargs, **kwargs}, node)
+
+
+def _wrapper(m: Machine, func: Wrapper, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
+    if any(isinstance(a, Spread) for a in (*args, *kwargs.values())):
+        return call_value(m, func.func, args, kwargs, node)
+    return settled_keywords(m, kwargs, lambda named: func.call(m, args, named))
 
 
 def _class(m: Machine, func: ClassValue, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
@@ -247,9 +155,12 @@ def _class(m: Machine, func: ClassValue, args: Args, kwargs: Kwargs, node: tree.
 def _native_class(m: Machine, func: NativeClass, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
     from .classes import instantiate
 
-    if func.construct is not None:
-        return func.construct(m, args, kwargs)
-    return instantiate(m, func, args, kwargs, node)
+    construct = func.construct
+    if construct is None:
+        return instantiate(m, func, args, kwargs, node)
+    if any(isinstance(a, Spread) for a in (*args, *kwargs.values())):
+        return m.unknown(f"{func.symbol}(*...)", node)
+    return settled_keywords(m, kwargs, lambda named: construct(m, args, named))
 
 
 def _instance(m: Machine, func: Instance, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
@@ -289,6 +200,7 @@ CALLERS: dict[type, Any] = {
     Native: _native,
     Bound: _bound,
     Partial: _partial,
+    Wrapper: _wrapper,
     ClassValue: _class,
     NativeClass: _native_class,
     Instance: _instance,

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import tree
+from ..names import bound_by_loops
 from . import attributes, calls, containers, operators
+from .arguments import arguments
+from .comparing import as_value, compare
 from .frames import Frame
+from .loops import iterate
 from .machine import Dead
+from .targets import assign
+from .texts import format_value, joined_text
 from .truth import truth
 from .unions import alternatives, each, each2, join
-from .values import MISSING, Function, Unknown, Value
+from .values import MISSING, IteratorValue, Unknown, Value
+from .walking import Taker, generator, walk
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -31,19 +38,41 @@ def _name(m: Machine, node: tree.Name) -> Value:
 
 
 def lookup(m: Machine, name: str, node: tree.Node | None = None) -> Value:
-    """A name as the current frame sees it: local, enclosing, module, builtin."""
-    value: Value = MISSING
-    frame: Frame | None = m.frame
-    while frame is not None:
-        value = _or(m, value, lambda frame=frame: frame.read(m, name))
-        if not _gaps(m, value):
-            return value
-        frame = frame.outer
-    value = _or(m, value, lambda: m.world.module_name(m, m.module(), name))
+    """A name as the current frame sees it: its own, or that of the function around it that binds it, or global."""
+    frame = m.frame
+    if name in frame.redirect:
+        target = frame.redirect[name]
+        return _global_name(m, name) if target is None else _local(m, target, name, "NameError")
+    if frame.local is None:
+        own = frame.read(m, name)
+        return own if not _gaps(m, own) else _or(m, own, lambda: _around(m, frame, name))
+    if name in frame.local:
+        return _local(m, frame, name, "UnboundLocalError")
+    return _around(m, frame, name)
+
+
+def _around(m: Machine, frame: Frame, name: str) -> Value:
+    outer = frame.enclosing(name)
+    if outer is not None:
+        return _local(m, outer, name, "NameError")
+    host = frame.outer
+    while host is not None and name not in host.redirect:
+        host = host.outer
+    redirected = host.redirect[name] if host is not None else None
+    return _global_name(m, name) if redirected is None else _local(m, redirected, name, "NameError")
+
+
+def _local(m: Machine, frame: Frame, name: str, error: str) -> Value:
+    message = f"cannot access local variable '{name}' where it is not associated with a value"
+    return attributes.absent(m, frame.read(m, name), error, message)
+
+
+def _global_name(m: Machine, name: str) -> Value:
+    value = m.world.module_name(m, m.module(), name)
+    if not _gaps(m, value):
+        return value
     value = _or(m, value, lambda: m.world.builtin(name))
-    if _gaps(m, value):
-        return attributes.absent(m, value, "NameError", f"name '{name}' is not defined")
-    return value
+    return attributes.absent(m, value, "NameError", f"name '{name}' is not defined")
 
 
 def _gaps(m: Machine, value: Value) -> bool:
@@ -86,15 +115,15 @@ def _slice(m: Machine, node: tree.Slice) -> Value:
 
 def _call(m: Machine, node: tree.Call) -> Value:
     func = evaluate(m, node.func)
-    args, kwargs = calls.arguments(m, node.args)
+    given = arguments(m, node.args)
     m.frame.line = node.line
-    return each(m, func, lambda atom: calls.call(m, atom, args, kwargs, node))
+    return each2(m, func, given, lambda atom, g: calls.call_with(m, atom, g, node))
 
 
 def _unary(m: Machine, node: tree.Unary) -> Value:
     value = evaluate(m, node.value)
     if node.op == "not":
-        return _as_bool(m, ~truth(m, value), node)
+        return as_value(m, ~truth(m, value))
     return each(m, value, lambda atom: operators.unary(m, node.op, atom, node))
 
 
@@ -102,15 +131,6 @@ def _binary(m: Machine, node: tree.Binary) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     m.frame.line = node.line
     return each2(m, left, right, lambda a, b: operators.binary(m, node.op, a, b, node))
-
-
-def _as_bool(m: Machine, guard: Any, node: tree.Node) -> Value:
-    yes = m.live & guard
-    if yes is m.live:
-        return True
-    if yes.is_false:
-        return False
-    return join(m, [(yes, True), (m.live & ~guard, False)])
 
 
 def _bool(m: Machine, node: tree.Bool, start: int = 0) -> Value:
@@ -134,7 +154,7 @@ def _compare(m: Machine, node: tree.Compare) -> Value:
 def _chain(m: Machine, node: tree.Compare, left: Value, at: int) -> Value:
     right = evaluate(m, node.rights[at])
     m.frame.line = node.line
-    first = each2(m, left, right, lambda a, b: operators.compare(m, node.ops[at], a, b, node))
+    first = each2(m, left, right, lambda a, b: compare(m, node.ops[at], a, b, node))
     if at == len(node.ops) - 1:
         return first
     return m.branch(truth(m, first), lambda: _chain(m, node, right, at + 1), lambda: settled(m, first))
@@ -187,35 +207,67 @@ def _lambda(m: Machine, node: tree.Lambda) -> Value:
 
 
 def _comprehension(m: Machine, node: tree.Comprehension) -> Value:
-    out = containers.new_dict(m) if node.kind == "dict" else containers.make(m, "list", ())
-    frame = Frame(m.module(), m.frame.function, m.frame, m.live, cls=m.frame.cls)
-    frame.line = node.line
+    frame = _inner_frame(m, node)
     first = evaluate(m, node.fors[0].iter)
-    m.frames.append(frame)
-    try:
-        _generate(m, node, 0, out, first)
-    finally:
-        m.frames.pop()
-    if node.kind == "set":
-        return each(m, out.content, lambda items: items if isinstance(items, Unknown) else containers.make(m, "set", items))
+    if node.kind == "generator":
+        return generator(m, lambda taker: _in_frame(m, frame, lambda: _generate(m, node, 0, _yielding(m, node, taker), first)))
+    out = containers.new_dict(m) if node.kind == "dict" else containers.make(m, node.kind, ())
+    _in_frame(m, frame, lambda: _generate(m, node, 0, lambda: _collect(m, node, out), first))
     return out
 
 
-def _generate(m: Machine, node: tree.Comprehension, at: int, out: Value, iterated: Value = MISSING) -> None:
-    if at == len(node.fors):
-        if node.kind == "dict" and node.value is not None:
-            key = evaluate(m, node.item)
-            containers.set_item(m, out, key, evaluate(m, node.value), node)
+def _inner_frame(m: Machine, node: tree.Comprehension) -> Frame:
+    outer = m.frame
+    frame = Frame(m.module(), outer.function, outer, m.live, cls=outer.cls, local=bound_by_loops(node))
+    frame.line, frame.comprehension = node.line, True
+    return frame
+
+
+def _in_frame(m: Machine, frame: Frame, run: Callable[[], None]) -> None:
+    m.frames.append(frame)
+    try:
+        run()
+    finally:
+        m.frames.pop()
+
+
+def _yielding(m: Machine, node: tree.Comprehension, taker: Taker) -> Callable[[], None]:
+    def hand() -> None:
+        value = evaluate(m, node.item)
+        if m.frame.vague:
+            taker.rest(m.unknown("what a generator gives", node))
         else:
-            containers.append(m, out, evaluate(m, node.item))
+            taker.item(value)
+
+    return hand
+
+
+def _collect(m: Machine, node: tree.Comprehension, out: Value) -> None:
+    """Add one element to what a comprehension makes; after a loop of unknown length nobody knows what is in it."""
+    key = evaluate(m, node.item)
+    value = None if node.value is None else evaluate(m, node.value)
+    if m.frame.vague:
+        containers.smear(m, out, "what a comprehension made")
+    elif node.kind == "dict":
+        containers.set_item(m, out, key, value, node)
+    elif node.kind == "set":
+        containers.add(m, out, key)
+    else:
+        containers.append(m, out, key)
+
+
+def _generate(
+    m: Machine, node: tree.Comprehension, at: int, then: Callable[[], None], iterated: Value = MISSING
+) -> None:
+    if at == len(node.fors):
+        then()
         return
     clause = node.fors[at]
     source = evaluate(m, clause.iter) if iterated is MISSING else iterated
-    from .statements import assign, iterate  # statements and expressions need each other
 
     def body(item: Value) -> None:
         assign(m, clause.target, item)
-        _tests(m, clause.tests, 0, lambda: _generate(m, node, at + 1, out))
+        _tests(m, clause.tests, 0, lambda: _generate(m, node, at + 1, then))
 
     iterate(m, source, body, node)
 
@@ -232,14 +284,8 @@ def _fstring(m: Machine, node: tree.FString) -> Value:
     out: Value = ""
     for part in node.parts:
         text = part.value if isinstance(part, tree.Const) else _format(m, part)
-        out = each2(m, out, text, lambda a, b: _concat_text(m, a, b, node))
+        out = each2(m, out, text, lambda a, b: joined_text(m, a, b, node))
     return out
-
-
-def _concat_text(m: Machine, a: Value, b: Value, node: tree.Node) -> Value:
-    if isinstance(a, str) and isinstance(b, str):
-        return a + b
-    return m.unknown(f"{operators.describe(a)}{operators.describe(b)}", node, "str")
 
 
 def _format(m: Machine, node: tree.Node) -> Value:
@@ -247,26 +293,30 @@ def _format(m: Machine, node: tree.Node) -> Value:
         return evaluate(m, node)
     value = evaluate(m, node.value)
     spec = "" if node.spec is None else evaluate(m, node.spec)
-    return each2(m, value, spec, lambda a, s: operators.format_value(m, a, node.conversion, s, node))
+    return each2(m, value, spec, lambda a, s: format_value(m, a, node.conversion, s, node))
 
 
 def _walrus(m: Machine, node: tree.Walrus) -> Value:
-    from .statements import assign
-
     value = evaluate(m, node.value)
-    assign(m, node.target, value)
+    if isinstance(node.target, tree.Name):
+        m.frame.host().write(m, node.target.id, value)
     return value
 
 
 def _yield(m: Machine, node: tree.Yield) -> Value:
     value = None if node.value is None else evaluate(m, node.value)
-    frame = m.frame
-    if frame.yields is None:
+    taker, frame = m.frame.take, m.frame
+    if taker is None:
         return m.unsupported("Yield", node)
     if node.from_:
-        containers.extend(m, frame.yields, value, node)
+        walk(m, value, taker, node)
+        if m.live.is_false:
+            raise Dead
+        return m.unknown("what a generator returns", node) if isinstance(value, IteratorValue) else None
+    if frame.vague:
+        taker.rest(m.unknown("what a generator gives", node))
     else:
-        containers.append(m, frame.yields, value)
+        taker.item(value)
     return None
 
 
@@ -306,5 +356,3 @@ EXPRESSIONS: dict[type, Callable[..., Value]] = {
     tree.Star: _star,
     tree.Unsupported: _unsupported,
 }
-
-__all__ = ["Dead", "Function", "evaluate", "lookup"]

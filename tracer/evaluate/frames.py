@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..guards import Guard
     from .machine import Machine
     from .scopes import LazyScope
+    from .walking import Taker
 
 
 class Loop:
@@ -23,10 +24,15 @@ class Loop:
 
 
 class Frame:
-    """The names of one call, or of the module or class body that is being evaluated (`scope`)."""
+    """The names of one call, or of the module or class body that is being evaluated (`scope`).
+
+    `local` are the names that the text binds here, None where any name may be (module and class bodies);
+    `outer` is the frame around it in the text. A comprehension is a frame of its own, inside that of its function.
+    """
 
     __slots__ = (
-        "born", "cls", "function", "line", "loops", "module", "names", "outer", "redirect", "returns", "scope", "yields",
+        "born", "cls", "comprehension", "function", "line", "local", "loops", "module", "names", "outer", "redirect",
+        "returns", "scope", "take", "vague",
     )  # fmt: skip
 
     def __init__(
@@ -37,14 +43,19 @@ class Frame:
         born: Guard,
         scope: LazyScope | None = None,
         cls: ClassValue | None = None,
+        local: frozenset[str] | None = None,
     ) -> None:
         self.module, self.function, self.outer, self.born = module, function, outer, born
-        self.scope, self.cls = scope, cls
+        self.scope, self.cls, self.local = scope, cls, local
         self.names: dict[str, Value] = {} if scope is None else scope.values
         self.redirect: dict[str, Frame | None] = {}
         self.returns: list[tuple[Guard, Value]] = []
         self.loops: list[Loop] = []
-        self.yields: Value = None
+        self.take: Taker | None = None
+        """Who takes what this frame yields, when it is a generator's."""
+        self.comprehension = False
+        self.vague = 0
+        """How many loops around here run nobody knows how often: what happens once may happen again."""
         self.line = 0
 
     @property
@@ -52,6 +63,10 @@ class Frame:
         if self.function is not None:
             return self.function.symbol
         return self.cls.symbol if self.cls is not None else self.module.name
+
+    @property
+    def is_class_body(self) -> bool:
+        return self.cls is not None and self.local is None
 
     def read(self, m: Machine, name: str) -> Value:
         """The value of `name` in this frame alone, MISSING where it is not bound."""
@@ -61,9 +76,29 @@ class Frame:
 
     def write(self, m: Machine, name: str, value: Value) -> None:
         """Bind `name` on the current path; `global` and `nonlocal` names are bound where they live."""
-        if name in self.redirect:
-            target = self.redirect[name]
-            names = self.module.scope.values if target is None else target.names
-            names[name] = store(m, names.get(name, MISSING), value, m.space.true)
+        if name not in self.redirect:
+            self.names[name] = store(m, self.names.get(name, MISSING), value, self.born)
             return
-        self.names[name] = store(m, self.names.get(name, MISSING), value, self.born)
+        target = self.redirect[name]
+        if target is None:
+            self.module.scope.write(m, name, value)
+        else:
+            target.write(m, name, value)
+
+    def declare(self, name: str, kind: str) -> None:
+        """`global name` or `nonlocal name`."""
+        self.redirect[name] = None if kind == "global" else self.enclosing(name)
+
+    def enclosing(self, name: str) -> Frame | None:
+        """The frame of the nearest function around this one that binds `name`."""
+        frame = self.outer
+        while frame is not None and (frame.local is None or name not in frame.local):
+            frame = frame.outer
+        return frame
+
+    def host(self) -> Frame:
+        """The frame that runs here: that of the function or body around a comprehension."""
+        frame = self
+        while frame.comprehension and frame.outer is not None:
+            frame = frame.outer
+        return frame

@@ -15,7 +15,7 @@ from ...report.predicate import Opaque as OpaquePredicate, Predicate, Site
 from ..guards import Guard, Space
 from .coverage import Coverage
 from .record import Record
-from .unions import join
+from .unions import alternatives, join
 from .values import Instance, ModuleValue, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ DEPTH, LOOPS, SECONDS = 200, 10_000, 60.0
 """Bounds of one question: nested calls, iterations of one loop, seconds."""
 
 
-class Dead(Exception):
+class Dead(Exception):  # noqa: N818 - no error: the path ended, and whoever merges paths goes on elsewhere
     """The current path ended (return, raise, break): unwinds to the nearest merge."""
 
 
-class OutOfBudget(Exception):
+class OutOfBudget(Exception):  # noqa: N818 - a bound was reached, nothing is wrong
     """A bound of the whole question was reached; what is not known by then stays open."""
 
 
@@ -50,6 +50,8 @@ class Machine:
         self.facts: dict[str, Native] = {}
         self.given: dict[str, Native] = {}
         self.deadline = time.monotonic() + seconds
+        self.outside: dict[tuple[str, str], Value] = {}
+        """Attributes written on objects that source does not tell: (what tells the object apart, name)."""
         self._serial = 0
 
     # --- paths
@@ -83,6 +85,22 @@ class Machine:
             return orelse()
         return self.split([(yes, then), (self.live & ~cond, orelse)])
 
+    def decide(self, value: Value, apply: Callable[[Value], Guard]) -> Guard:
+        """Where `apply` holds for `value`; paths on which it raises are no longer live afterwards."""
+        out, after = self.space.false, self.space.false
+        for guard, atom in alternatives(self, value):
+            self.live = guard
+            try:
+                holds = apply(atom)
+            except Dead:
+                continue
+            out = out | (self.live & holds)
+            after = after | self.live
+        self.live = after
+        if after.is_false:
+            raise Dead
+        return out
+
     def kill(self) -> Dead:
         """End the current path; `raise m.kill()`."""
         self.live = self.space.false
@@ -98,6 +116,16 @@ class Machine:
         self.record.threw(exc)
         self.raised[-1].append((self.live, exc))
         return self.kill()
+
+    def fail(self, error: str, message: str) -> Value:
+        """Raise one of Python's own exceptions on the current path."""
+        raise self.throw(self.world.exception(self, error, message))
+
+    def may_raise(self, label: str, error: str) -> None:
+        """Inside a `try`, what is done with an unknown may raise; elsewhere it is taken to succeed."""
+        if self.record.trying:
+            raises = self.holds(self.unknown(label))
+            self.branch(raises, lambda: self.fail(error, label), lambda: None)
 
     @contextmanager
     def aside(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Operators and formatting over single atoms."""
+"""Operators over single atoms: what an object's own methods say first, then what Python computes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...report.predicate import Compare, Predicate
 from . import attributes
-from .hashing import equal, hash_key
-from .unions import each, join
+from .unions import each
 from .values import (
     CONSTANTS,
     MISSING,
@@ -26,6 +24,7 @@ from .values import (
     Token,
     Unknown,
     Value,
+    Wrapper,
 )
 
 if TYPE_CHECKING:
@@ -47,25 +46,20 @@ BINARY: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     ">>": (operator.rshift, "rshift"),
     "@": (operator.matmul, "matmul"),
 }
-ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
-    "<": (operator.lt, "__lt__", "__gt__"),
-    "<=": (operator.le, "__le__", "__ge__"),
-    ">": (operator.gt, "__gt__", "__lt__"),
-    ">=": (operator.ge, "__ge__", "__le__"),
-}
 NEUTRAL = {("%", 1), ("//", 1), ("*", 1), ("+", 0), ("-", 0)}
 """Operations on a whole number that leave it as it is, or leave nothing of it."""
-NEGATED = {"!=": "==", "is not": "is", "not in": "in"}
 UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "-": (operator.neg, "__neg__"),
     "+": (operator.pos, "__pos__"),
     "~": (operator.invert, "__invert__"),
 }
 BIG = 1 << 4096
+LONG = 10_000
+"""Elements that a multiplied list or tuple may have."""
 
 
 def plain(atom: Value) -> Value:
-    """The Python constant behind an atom: itself, or a str/int enum member's payload."""
+    """The Python constant or container behind an atom: itself, or the payload of a subclass of str, int, dict."""
     if isinstance(atom, Instance) and atom.payload is not MISSING:
         return atom.payload
     return atom
@@ -88,7 +82,7 @@ def describe(atom: Value) -> str:
         return describe(atom.payload) if atom.payload is not MISSING else f"<{atom.cls.name}>"
     if isinstance(atom, ClassValue | NativeClass):
         return atom.name
-    if isinstance(atom, Function | Native | Opaque | Token):
+    if isinstance(atom, Function | Native | Opaque | Token | Wrapper):
         return atom.symbol
     if isinstance(atom, Bound):
         return describe(atom.func)
@@ -97,50 +91,83 @@ def describe(atom: Value) -> str:
     return repr(atom) if isinstance(atom, CONSTANTS) else "<values>"
 
 
-def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:
-    run, method = UNARY[op]
-    value = plain(atom)
-    if isinstance(value, bool | int | float):
-        return run(value)
-    own = _own(m, atom, method)
-    if own is not None:
-        return own(())
-    return m.unknown(f"{op}{describe(atom)}", node, _number(atom))
-
-
-def _own(m: Machine, atom: Value, name: str) -> Callable[[tuple[Value, ...]], Value] | None:
+def own_method(m: Machine, atom: Value, name: str) -> Value:
+    """A special method of an object, bound; MISSING where its class has none."""
     if not isinstance(atom, Instance):
-        return None
+        return MISSING
     method = attributes.class_attribute(m, atom.cls, name)
-    if method is MISSING:
-        return None
-    from .calls import call
-
-    return lambda args: call(m, attributes.bind(m, method, atom), args, {}, None)
+    return MISSING if method is MISSING else attributes.bind(m, method, atom)
 
 
-def _number(*atoms: Value) -> str | None:
+def declined(value: Value) -> bool:
+    """Whether a special method answered `NotImplemented`."""
+    return isinstance(value, Opaque) and value.symbol == "NotImplemented"
+
+
+def ask(m: Machine, tries: list[tuple[Value, str, Value]], otherwise: Callable[[], Value]) -> Value:
+    """The first answer of `atom.name(other)` that is not `NotImplemented`; `otherwise` where there is none."""
+    from .calls import call_value
+
+    for at, (atom, name, other) in enumerate(tries):
+        method = own_method(m, atom, name)
+        if method is not MISSING:
+            answer = call_value(m, method, (other,), {}, None)
+            rest = tries[at + 1 :]
+            return each(m, answer, lambda v: ask(m, rest, otherwise) if declined(v) else v)
+    return otherwise()
+
+
+def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:
+    """`op atom`."""
+    from .calls import call_value
+
+    run, name = UNARY[op]
+    method = own_method(m, atom, name)
+    if method is not MISSING:
+        return call_value(m, method, (), {}, node)
+    value = plain(atom)
+    if isinstance(value, CONSTANTS):
+        return computed(m, lambda: run(value))
+    return m.unknown(f"{op}{describe(atom)}", node, number_kind(atom))
+
+
+def number_kind(*atoms: Value) -> str | None:
     """`int` when the result of arithmetic on `atoms` is certainly one."""
     kinds = {a.kind if isinstance(a, Unknown) else type(a).__name__ for a in atoms}
     return "int" if kinds <= {"int", "bool"} else "tensor" if "tensor" in kinds else None
 
 
+def in_place(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    """`a op= b` of an object: its own method for that, else `a op b`."""
+    return ask(m, [(a, f"__i{BINARY[op][1]}__", b)], lambda: binary(m, op, a, b, node))
+
+
 def binary(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
     """`a op b`."""
-    run, name = BINARY[op]
-    for atom, other, method in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-        own = _own(m, atom, method)
-        if own is not None:
-            return own((other,))
+    if isinstance(a, Instance) or isinstance(b, Instance):
+        name = BINARY[op][1]
+        tries = [(a, f"__{name}__", b), (b, f"__r{name}__", a)]
+        if isinstance(a, Instance) and isinstance(b, Instance) and b.cls is not a.cls and a.cls in b.cls.mro:
+            tries.reverse()
+        return ask(m, tries, lambda: _plainly(m, op, a, b, node))
+    return _plainly(m, op, a, b, node)
+
+
+def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
     x, y = plain(a), plain(b)
-    special = SPECIAL.get((op, type(x)))
-    if special is not None and (result := special(m, x, y, node)) is not None:
+    special = SPECIAL.get((op, type(x))) or (SPECIAL.get((op, type(y))) if op == "*" else None)
+    if special is not None and (result := special(m, a, b, node)) is not None:
         return result
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
-        return _compute(m, op, run, x, y, node)
-    if op == "|" and isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass):
+        return _compute(m, op, x, y, node)
+    if op == "|" and (isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass)):
         return m.unknown(f"{describe(a)} | {describe(b)}", node)
-    kind = _number(a, b) if op != "/" else None
+    if not (_open(m, a) or _open(m, b)):
+        names = f"'{_type_name(a)}' and '{_type_name(b)}'"
+        return m.fail("TypeError", f"unsupported operand type(s) for {op}: {names}")
+    if op in ("//", "%", "/") and isinstance(b, Unknown) and b.kind in ("int", None):
+        m.may_raise(f"{describe(b)} == 0", "ZeroDivisionError")
+    kind = number_kind(a, b) if op not in ("/", "**") else None
     if kind == "int":
         return _whole_number(m, op, a, b, node)
     return m.unknown(f"{_wrap(a)} {op} {_wrap(b)}", node, kind)
@@ -148,6 +175,8 @@ def binary(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
 
 def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
     """Arithmetic on whole numbers that are not all known: the same term is the same value."""
+    from .comparing import term
+
     if isinstance(plain(b), int) and (op, plain(b)) in NEUTRAL:
         return 0 if op == "%" else a
     if op in ("+", "*") and plain(a) == (0 if op == "+" else 1) and not isinstance(a, Unknown):
@@ -155,81 +184,101 @@ def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) ->
     return Unknown(f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}", m.site(node), "int")
 
 
+def _open(m: Machine, atom: Value) -> bool:
+    """Whether operators may do with `atom` what nobody here knows."""
+    if isinstance(atom, Instance):
+        return atom.payload is MISSING and m.world.is_open(atom.cls)
+    return not isinstance(atom, (*CONSTANTS, tuple, ListValue, DictValue, SetValue, Function, range))
+
+
+def _type_name(atom: Value) -> str:
+    if isinstance(atom, Instance):
+        return str(atom.cls.name)
+    return type(atom).__name__.removesuffix("Value").lower()
+
+
 def _wrap(atom: Value) -> str:
     text = describe(atom)
     return f"({text})" if " " in text and isinstance(atom, Unknown) else text
 
 
-def _compute(m: Machine, op: str, run: Callable[[Any, Any], Any], x: Any, y: Any, node: Node | None) -> Value:
+def _compute(m: Machine, op: str, x: Any, y: Any, node: Node | None) -> Value:
     if op in ("**", "<<") and isinstance(y, int) and (abs(y) > 4096 or (isinstance(x, int) and abs(x) > BIG)):
         return m.unknown(f"{x} {op} {y}", node, "int")
-    if op == "*" and any(isinstance(v, int) and v > 1_000_000 for v in (x, y)) and any(
-        isinstance(v, str | bytes) for v in (x, y)
-    ):
+    if op == "*" and _is_long(x, y):
         return m.unknown(f"{op} of a text", node, "str")
+    return computed(m, lambda: BINARY[op][0](x, y))
+
+
+def _is_long(x: Any, y: Any) -> bool:
+    return any(isinstance(v, int) and v > 1_000_000 for v in (x, y)) and any(isinstance(v, str | bytes) for v in (x, y))
+
+
+def computed(m: Machine, run: Callable[[], Any]) -> Value:
+    """What Python itself computes; what it raises is raised on the current path."""
     try:
-        return run(x, y)
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
-        raise m.throw(m.world.exception(m, type(error).__name__, str(error))) from None
+        return run()
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        kind = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+        return m.fail(kind, error.args[0] if isinstance(error, KeyError) else str(error))
 
 
-def _tuple_add(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
-    return (*x, *y) if isinstance(y, tuple) else None
+def _tuple_add(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
+    y = plain(b)
+    return (*plain(a), *y) if isinstance(y, tuple) else None
 
 
-def _tuple_mul(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
-    return x * y if isinstance(y, int) and len(x) * y <= 10_000 else None
+def _multiply(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
+    from .lists import repeated
 
-
-def _list_add(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
-    if not isinstance(y, ListValue):
-        return None
-    return ListValue(
-        each(m, x.content, lambda p: each(m, y.content, lambda q: _joined(p, q))),
-        m.live,
-    )
-
-
-def _joined(p: Value, q: Value) -> Value:
-    return p if isinstance(p, Unknown) else q if isinstance(q, Unknown) else (*p, *q)
-
-
-def _list_mul(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
+    x, y = plain(a), plain(b)
+    if isinstance(x, int):
+        x, y = y, x
     if not isinstance(y, int):
         return None
-    return ListValue(each(m, x.content, lambda p: p if isinstance(p, Unknown) or len(p) * y > 10_000 else p * y), m.live)
+    if isinstance(x, ListValue):
+        return repeated(m, x, y)
+    return x * y if len(x) * y <= LONG else m.unknown(f"{describe(x)} * {y}", node)
 
 
-def _str_mod(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
-    if constant(y):
-        return None if isinstance(y, CONSTANTS) else x % y
-    return m.unknown(f"{x!r} % {describe(y)}", node, "str")
+def _list_add(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
+    from .lists import joined
+
+    y = plain(b)
+    return joined(m, plain(a), y) if isinstance(y, ListValue) else None
 
 
-def _dict_or(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
-    from .containers import copy_dict, update
+def _str_mod(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
+    from .texts import percent
 
+    return percent(m, plain(a), b, node)
+
+
+def _dict_or(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
+    from .dicts import copy_dict, update
+
+    y = plain(b)
     if not isinstance(y, DictValue):
         return None
-    out = copy_dict(m, x)
+    out = copy_dict(m, plain(a))
     update(m, out, y, node)
     return out
 
 
 def _set_op(keep: Callable[[bool, bool], bool]) -> Callable[..., Value]:
-    def run(m: Machine, x: Any, y: Any, node: Node | None) -> Value:
-        from .containers import combine_sets
+    def run(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
+        from .sets import combine
 
-        return combine_sets(m, x, y, keep) if isinstance(y, SetValue) else None
+        return combine(m, a, b, keep) if isinstance(b, SetValue) else None
 
     return run
 
 
 SPECIAL: dict[tuple[str, type], Callable[..., Value]] = {
     ("+", tuple): _tuple_add,
-    ("*", tuple): _tuple_mul,
+    ("*", tuple): _multiply,
     ("+", ListValue): _list_add,
-    ("*", ListValue): _list_mul,
+    ("*", ListValue): _multiply,
     ("%", str): _str_mod,
     ("|", DictValue): _dict_or,
     ("|", SetValue): _set_op(lambda a, b: a or b),
@@ -237,95 +286,6 @@ SPECIAL: dict[tuple[str, type], Callable[..., Value]] = {
     ("-", SetValue): _set_op(lambda a, b: a and not b),
     ("^", SetValue): _set_op(lambda a, b: a != b),
 }
-
-
-def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
-    """`a op b` as True, False or both under their guards."""
-    if op in NEGATED:
-        value = compare(m, NEGATED[op], a, b, node)
-        return each(m, value, lambda v: not v if isinstance(v, bool) else m.unknown(f"not {describe(v)}", node, "bool"))
-    if op == "is":
-        return _as_value(m, identical(m, a, b, node))
-    if op == "==":
-        return _as_value(m, equal(m, a, b, node))
-    if op == "in":
-        from .containers import contains
-
-        return contains(m, b, a, node)
-    return _order(m, op, a, b, node)
-
-
-def _as_value(m: Machine, guard: Any) -> Value:
-    yes = m.live & guard
-    if yes is m.live:
-        return True
-    return False if yes.is_false else join(m, [(yes, True), (m.live & ~guard, False)])
-
-
-def identical(m: Machine, a: Value, b: Value, node: Node | None) -> Any:
-    """The guard that `a is b`."""
-    if isinstance(a, Unknown) or isinstance(b, Unknown):
-        if a is b or (isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key):
-            return m.space.true
-        if (a is None and b.kind is not None) or (b is None and a.kind is not None):
-            return m.space.false  # whatever it is, it is of a class of its own
-        return condition(m, "is", a, b)
-    if isinstance(a, Token) and isinstance(b, Token):
-        return m.space.true if a.symbol == b.symbol else m.space.false
-    if isinstance(a, Opaque) and isinstance(b, Opaque):
-        return m.space.true if a.symbol == b.symbol else condition(m, "is", a, b)
-    if isinstance(a, CONSTANTS) and isinstance(b, CONSTANTS):
-        return m.space.true if a is b or (type(a) is type(b) and a == b) else m.space.false
-    return m.space.true if a is b else m.space.false
-
-
-def condition(m: Machine, op: str, a: Value, b: Value) -> Any:
-    """A boolean variable for a comparison that source cannot decide."""
-    left, right = term(a), term(b)
-    if op in ("==", "is") and right[0] < left[0]:
-        left, right = right, left
-    if op == "==" and isinstance(b, Unknown) and not isinstance(a, Unknown):
-        left, right = term(b), term(a)
-    predicate: Predicate = Compare(left[1], op, right[1])
-    return m.atom(f"{left[0]} {op} {right[0]}", predicate)
-
-
-def term(atom: Value) -> tuple[str, str]:
-    """(what tells the atom apart, how people read it)."""
-    if isinstance(atom, Unknown):
-        return atom.key, atom.label
-    text = describe(atom)
-    if isinstance(atom, CONSTANTS):
-        return f"{type(atom).__name__}:{text}", text
-    if isinstance(atom, Token | Opaque | NativeClass | ClassValue | Function | Native):
-        return text, text
-    if isinstance(atom, tuple) and constant(atom):
-        return text, text
-    return f"{text}@{id(atom)}", text
-
-
-def _order(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
-    run, method, swapped = ORDER[op]
-    for atom, other, name in ((a, b, method), (b, a, swapped)):
-        own = _own(m, atom, name)
-        if own is not None:
-            return own((other,))
-    x, y = plain(a), plain(b)
-    if constant(x) and constant(y):
-        try:
-            return bool(run(x, y))
-        except TypeError as error:
-            raise m.throw(m.world.exception(m, "TypeError", str(error))) from None
-    if isinstance(x, tuple) and isinstance(y, tuple):
-        return m.unknown(f"{describe(a)} {op} {describe(b)}", node, "bool")
-    return _as_value(m, _ordered(m, op, a, b))
-
-
-def _ordered(m: Machine, op: str, a: Value, b: Value) -> Any:
-    """`a >= b` and `a < b` are one variable when both sides are certainly whole numbers."""
-    if _number(a, b) == "int" and op in ("<", ">"):
-        return ~condition(m, ">=" if op == "<" else "<=", a, b)
-    return condition(m, op, a, b)
 
 
 def make_slice(m: Machine, a: Value, b: Value, c: Value, node: Node | None) -> Value:
@@ -340,21 +300,5 @@ class SliceValue:
 
     __slots__ = ("value",)
 
-    def __init__(self, parts: tuple[int | None, int | None, int | None]) -> None:
+    def __init__(self, parts: tuple[Any, ...]) -> None:
         self.value = slice(*parts)
-
-
-def format_value(m: Machine, atom: Value, conversion: str, spec: Value, node: Node | None) -> Value:
-    """`{atom!conversion:spec}` of an f-string."""
-    from .texts import text_of
-
-    value = text_of(m, atom, "r" if conversion in ("r", "a") else "s", node) if not spec or conversion else plain(atom)
-    if spec and isinstance(value, CONSTANTS) and isinstance(spec, str):
-        try:
-            return format(value, spec)
-        except (TypeError, ValueError) as error:
-            raise m.throw(m.world.exception(m, type(error).__name__, str(error))) from None
-    return value if not spec else m.unknown(f"{{{describe(atom)}:{describe(spec)}}}", node, "str")
-
-
-__all__ = ["binary", "compare", "describe", "format_value", "hash_key", "unary"]

@@ -6,9 +6,11 @@ and no other: that is what keeps one question to the few modules it concerns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .unions import store
 from .values import MISSING, Value
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ WAITING, RUNNING, DONE = range(3)
 class LazyScope:
     """Names, the statements that make each, and which of those have run."""
 
-    __slots__ = ("execute", "lower", "running", "state", "statements", "values")
+    __slots__ = ("before", "execute", "lower", "makes", "running", "state", "statements", "values")
 
     def __init__(
         self,
@@ -34,6 +36,12 @@ class LazyScope:
         self.state = bytearray(count)
         self.running: list[int] = []
         self.values: dict[str, Value] = {}
+        self.makes: dict[int, list[str]] = {}
+        for name, numbers in statements.items():
+            for number in numbers[1:]:
+                self.makes.setdefault(number, []).append(name)
+        self.before: dict[tuple[str, int], Value] = {}
+        """What a name was before a statement bound it again: statements above may be asked for later."""
 
     def defines(self, name: str) -> bool:
         return name in self.statements or name in self.values
@@ -47,12 +55,32 @@ class LazyScope:
         for number in self.statements.get(name, ()):
             if number < limit:
                 self.run(m, number)
+            elif self.state[number] == DONE and (name, number) in self.before:
+                return self.before[name, number]
         return self.values.get(name, MISSING)
+
+    def write(self, m: Machine, name: str, value: Value) -> None:
+        """Bind `name` from outside, on the current path, over whatever its own statements make it."""
+        self.values[name] = store(m, self.read(m, name), value, m.space.true)
+
+    @contextmanager
+    def completed(self) -> Iterator[None]:
+        """See every name, whatever is under way: for what Python does once a body has been run."""
+        running, self.running = self.running, []
+        try:
+            yield
+        finally:
+            self.running = running
 
     def run(self, m: Machine, number: int) -> None:
         if self.state[number] != WAITING:
             return
         self.state[number] = RUNNING
+        for name in self.makes.get(number, ()):
+            for earlier in self.statements[name]:
+                if earlier < number:
+                    self.run(m, earlier)
+            self.before[name, number] = self.values.get(name, MISSING)
         self.running.append(number)
         try:
             self.execute(m, self.lower(number))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import attributes
-from .unions import alternatives
+from .unions import alternatives, cover
 from .values import (
     CONSTANTS,
     MISSING,
@@ -24,22 +24,12 @@ if TYPE_CHECKING:
 
 
 def truth(m: Machine, value: Value) -> Guard:
-    """The guard under which `value` is true on the current path."""
-    alts = alternatives(m, value)
-    if len(alts) == 1:
-        return atom_truth(m, alts[0][1])
-    out = m.space.false
-    entry, after = m.live, m.space.false
-    for guard, atom in alts:
-        m.live = guard
-        out = out | (guard & atom_truth(m, atom))
-        after = after | m.live
-    m.live = after if not after.is_false else entry
-    return out
+    """The guard under which `value` is true on the current path, of which it leaves what does not raise."""
+    return m.decide(value, lambda atom: atom_truth(m, atom))
 
 
 def atom_truth(m: Machine, atom: Value) -> Guard:
-    if isinstance(atom, CONSTANTS) or isinstance(atom, tuple):
+    if isinstance(atom, (*CONSTANTS, tuple, range)):
         return m.space.true if atom else m.space.false
     if isinstance(atom, Unknown):
         return m.holds(atom)
@@ -57,33 +47,28 @@ def atom_truth(m: Machine, atom: Value) -> Guard:
 def _list_truth(m: Machine, atom: ListValue) -> Guard:
     out = m.space.false
     for guard, items in alternatives(m, atom.content):
-        out = out | (guard & (m.holds(items) if isinstance(items, Unknown) else _const(m, bool(items))))
+        if isinstance(items, Unknown):
+            out = out | (guard & m.holds(items))
+        elif items:
+            out = out | guard
     return out
-
-
-def _const(m: Machine, yes: bool) -> Guard:
-    return m.space.true if yes else m.space.false
 
 
 def _entries_truth(m: Machine, atom: DictValue | SetValue) -> Guard:
     out = m.space.false
     for _, value in atom.entries.values():
-        for guard, item in alternatives(m, value):
-            if item is not MISSING:
-                out = out | guard
-    for guard, item in alternatives(m, atom.other):
-        if item is not MISSING:
-            out = out | (guard & m.holds(m.unknown("a key written under an unknown name")))
-    return out
+        out = out | cover(m, value)
+    fuzzy = cover(m, atom.other)
+    return out if fuzzy.is_false else out | (fuzzy & m.holds(m.unknown("a key written under an unknown name")))
 
 
 def _instance_truth(m: Machine, atom: Instance) -> Guard:
     for name in ("__bool__", "__len__"):
         method = attributes.class_attribute(m, atom.cls, name)
         if method is not MISSING:
-            from .calls import call
+            from .calls import call_value
 
-            return truth(m, call(m, attributes.bind(m, method, atom), (), {}, None))
+            return truth(m, call_value(m, attributes.bind(m, method, atom), (), {}, None))
     if atom.payload is not MISSING:
         return atom_truth(m, atom.payload)
     return m.space.true

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .values import CONSTANTS, MISSING, Guarded, Unknown, Value
@@ -21,6 +22,8 @@ def same(a: Value, b: Value) -> bool:
         return True
     if type(a) is not type(b):
         return False
+    if isinstance(a, float | complex):
+        return repr(a) == repr(b)
     if isinstance(a, CONSTANTS):
         return bool(a == b)
     if isinstance(a, tuple):
@@ -71,12 +74,34 @@ def _pack(m: Machine, flat: list[tuple[Guard, Value]]) -> Value:
                 break
         else:
             merged.append((guard, atom))
+    merged = _one_tensor(m, merged)
     if len(merged) == 1:
         return merged[0][1]
     if len(merged) > WIDEST:
-        m.coverage.budget(f"a value with more than {WIDEST} alternatives")
-        return m.unknown(f"one of {len(merged)} values")
+        return _widened(m, merged)
     return Guarded(tuple(merged))
+
+
+def _one_tensor(m: Machine, merged: list[tuple[Guard, Value]]) -> list[tuple[Guard, Value]]:
+    """Tensors of which nothing is known are one such tensor: telling them apart decides nothing."""
+    blank = [(g, a) for g, a in merged if isinstance(a, Unknown) and a.kind == "tensor"]
+    if len(blank) < 2:
+        return merged
+    guard = m.space.false
+    for part, _ in blank:
+        guard = guard | part
+    rest = [(g, a) for g, a in merged if not (isinstance(a, Unknown) and a.kind == "tensor")]
+    return [*rest, (guard, m.unknown("a tensor", kind="tensor"))]
+
+
+def _widened(m: Machine, parts: list[tuple[Guard, Value]]) -> Value:
+    """One unknown instead of many values; where there is none at all stays known."""
+    m.coverage.budget(f"a value with more than {WIDEST} alternatives")
+    there, gone = m.space.false, m.space.false
+    for guard, atom in parts:
+        there, gone = (there, gone | guard) if atom is MISSING else (there | guard, gone)
+    unknown = m.unknown(f"one of {len(parts)} values")
+    return unknown if gone.is_false else Guarded(((gone, MISSING), (there, unknown)))
 
 
 def store(m: Machine, old: Value, new: Value, born: Guard) -> Value:
@@ -94,8 +119,7 @@ def store(m: Machine, old: Value, new: Value, born: Guard) -> Value:
             flat.append((guard, value))
     if len(flat) == 1:
         return flat[0][1] if flat[0][0] is born else Guarded(tuple(flat))
-    packed = _pack(m, flat)
-    return packed
+    return _pack(m, flat)
 
 
 def settle(m: Machine, value: Value) -> Value:
@@ -113,10 +137,9 @@ def each(m: Machine, value: Value, apply: Callable[[Value], Value]) -> Value:
     if type(value) is not Guarded:
         return apply(value)
     alts = alternatives(m, value)
-    if len(alts) == 1:
-        if alts[0][0] is m.live:
-            return apply(alts[0][1])
-    return m.split([(guard, lambda atom=atom: apply(atom)) for guard, atom in alts])
+    if len(alts) == 1 and alts[0][0] is m.live:
+        return apply(alts[0][1])
+    return m.split([(guard, partial(apply, atom)) for guard, atom in alts])
 
 
 def each2(m: Machine, left: Value, right: Value, apply: Callable[[Value, Value], Value]) -> Value:
@@ -124,3 +147,4 @@ def each2(m: Machine, left: Value, right: Value, apply: Callable[[Value, Value],
     if type(left) is not Guarded and type(right) is not Guarded:
         return apply(left, right)
     return each(m, left, lambda a: each(m, right, lambda b: apply(a, b)))
+

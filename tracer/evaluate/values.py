@@ -6,10 +6,11 @@ Python's own; everything mutable is a box whose slots hold Values, written under
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Site
+from .mro import merge_mro
 
 if TYPE_CHECKING:
     from .. import tree
@@ -101,9 +102,9 @@ class ModuleValue:
 
 
 class Function:
-    """A `def` or `lambda` of the engine, with the scope it closes over."""
+    """A `def` or `lambda` of the engine, with the scope it closes over and the attributes set on it."""
 
-    __slots__ = ("closure", "defaults", "frame_kind", "module", "node", "owner", "symbol")
+    __slots__ = ("attrs", "closure", "defaults", "marked", "module", "node", "owner", "symbol")
 
     def __init__(
         self,
@@ -116,6 +117,9 @@ class Function:
     ) -> None:
         self.node, self.module, self.symbol = node, module, symbol
         self.closure, self.defaults, self.owner = closure, defaults, owner
+        self.attrs: dict[str, Value] = {}
+        self.marked = False
+        """Whether a library's decorator had it: it may carry attributes that nobody here wrote."""
 
     def __repr__(self) -> str:
         return f"<function {self.symbol}>"
@@ -142,6 +146,28 @@ class Bound:
         self.func, self.self_ = func, self_
 
 
+class Wrapper:
+    """A function of the engine behind one of our models of a decorator: `call(machine, args, kwargs)`."""
+
+    __slots__ = ("attrs", "call", "func", "symbol")
+
+    def __init__(self, func: Value, call: Callable[..., Value], attrs: dict[str, Value] | None = None) -> None:
+        self.func, self.call, self.attrs = func, call, attrs or {}
+        self.symbol: str = func.symbol
+
+    def __repr__(self) -> str:
+        return f"<function {self.symbol}>"
+
+
+class Manager:
+    """A context manager that is no object: `run(machine, body)` runs the body of a `with` inside it."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, run: Callable[..., None]) -> None:
+        self.run = run
+
+
 class Partial:
     """`functools.partial`."""
 
@@ -163,10 +189,11 @@ class Descriptor:
 class FieldDefault:
     """What `dataclasses.field(...)` or pydantic's `Field(...)` leaves as a class attribute."""
 
-    __slots__ = ("default", "factory", "init", "kw_only")
+    __slots__ = ("compare", "default", "factory", "init", "kw_only", "repr")
 
-    def __init__(self, default: Value, factory: Value, init: bool, kw_only: bool = False) -> None:
-        self.default, self.factory, self.init, self.kw_only = default, factory, init, kw_only
+    def __init__(self, default: Value, factory: Value, init: bool) -> None:
+        self.default, self.factory, self.init = default, factory, init
+        self.kw_only, self.repr, self.compare = False, True, True
 
 
 class Super:
@@ -238,17 +265,33 @@ class ListValue:
         self.content, self.born = items, born
 
 
+class IteratorValue:
+    """An iterator: what is left of it, or a generator that was not yet run where it is `fresh`.
+
+    `start(taker)` runs the generator, giving every element to `taker`.
+    """
+
+    __slots__ = ("born", "content", "fresh", "start")
+
+    def __init__(
+        self, content: Value, born: Guard, fresh: Guard, start: Callable[[Any], None] | None = None
+    ) -> None:
+        self.content, self.born, self.fresh, self.start = content, born, fresh, start
+
+
 class DictValue:
     """A dict: hash key -> (key atom, Value), absent under the guards where the Value is MISSING.
 
-    `other` is an Unknown once a key we could not tell was written: every read may then meet it.
+    `other` is an Unknown once a key we could not tell was written: every read may then meet it. `moves` says
+    where a key that was there before was inserted again, and so stands later: (entries there then, key, guard).
     """
 
-    __slots__ = ("born", "entries", "factory", "other")
+    __slots__ = ("born", "entries", "factory", "moves", "other")
 
     def __init__(self, born: Guard, factory: Value = None) -> None:
         self.born, self.factory = born, factory
-        self.entries: dict[Any, tuple[Value, Value]] = {}
+        self.entries: MutableMapping[Any, tuple[Value, Value]] = {}
+        self.moves: list[tuple[int, Any, Guard]] = []
         self.other: Value = MISSING
 
 
@@ -261,15 +304,3 @@ class SetValue:
         self.born, self.frozen = born, frozen
         self.entries: dict[Any, tuple[Value, Value]] = {}
         self.other: Value = MISSING
-
-
-def merge_mro(lists: list[list[Any]]) -> list[Any]:
-    """C3 linearisation of the bases' orders; falls back to first-seen order where Python would refuse."""
-    out: list[Any] = []
-    lists = [x for x in lists if x]
-    while lists:
-        head = next((x[0] for x in lists if not any(x[0] in y[1:] for y in lists)), lists[0][0])
-        out.append(head)
-        lists = [[c for c in x if c is not head] for x in lists]
-        lists = [x for x in lists if x]
-    return out

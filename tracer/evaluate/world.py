@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .. import tree
 from ..library import Library, LoweredModule, annotated
-from . import attributes, containers
-from .classes import enum_member, members
+from . import attributes
+from .classes import complete
 from .frames import Frame
-from .operators import describe
+from .protocols import Models, Packages
 from .scopes import LazyScope
-from .unions import alternatives, each, join, store
+from .unions import each
 from .values import (
-    CONSTANTS,
     LIBRARY_ERROR,
     MISSING,
-    Bound,
     ClassValue,
     Function,
     Instance,
-    ListValue,
     ModuleValue,
-    Native,
     NativeClass,
     Opaque,
-    Super,
-    Token,
     Unknown,
     Value,
 )
 
 if TYPE_CHECKING:
+    from ..guards import Guard
     from .machine import Machine
 
 
-class Packages(Protocol):
-    """Which importable packages are there: True, False, or None when it is not known."""
-
-    def present(self, name: str) -> bool | None: ...
+CLOSED = ("builtins.", "abc.", "enum.", "typing.Generic", "typing.Protocol", "typing.NamedTuple", "types.ModuleType")
+"""Native classes of which all that matters is modelled."""
 
 
 class World:
@@ -80,6 +73,7 @@ class World:
         return self.modules[key].scope.read(m, rest.rpartition(".")[2])
 
     def _run(self, m: Machine, module: ModuleValue, scope: LazyScope, block: tree.Block, cls: Any = None) -> None:
+        """Run one statement of a module or class body, on every path: its moment is not that of who asked."""
         from .machine import Dead
         from .statements import execute
 
@@ -89,6 +83,8 @@ class World:
             with m.aside():
                 try:
                     execute(m, block)
+                    if cls is not None:
+                        complete(m, cls, block)
                 except Dead:
                     m.coverage.unsupported("a module-level statement that raises", m.site(None))
         finally:
@@ -154,17 +150,13 @@ class World:
         if there:
             return self.library(m, name, node)
         if there is False:
-            raise m.throw(self.exception(m, "ModuleNotFoundError", f"No module named '{name.partition('.')[0]}'"))
-        return m.branch(
-            self.has(m, name),
-            lambda: self.library(m, name, node),
-            lambda: self._no_module(m, name),
-        )
+            return self._no_module(m, name)
+        return m.branch(self.has(m, name), lambda: self.library(m, name, node), lambda: self._no_module(m, name))
 
     def _no_module(self, m: Machine, name: str) -> Value:
-        raise m.throw(self.exception(m, "ModuleNotFoundError", f"No module named '{name.partition('.')[0]}'"))
+        return m.fail("ModuleNotFoundError", f"No module named '{name.partition('.')[0]}'")
 
-    def has(self, m: Machine, name: str) -> Any:
+    def has(self, m: Machine, name: str) -> Guard:
         """The guard that package `name` is installed."""
         there = self.packages.present(name)
         if there is not None:
@@ -193,12 +185,7 @@ class World:
         scope = LazyScope(lowered.names, len(lowered.index.members), lowered.block, lambda m, b: None)
         scope.values = cls.attrs
 
-        def run(m: Machine, block: tree.Block) -> None:
-            self._run(m, module, scope, block, cls)
-            if "enum" in cls.flags:
-                _make_members(m, cls, block)
-
-        scope.execute = run
+        scope.execute = lambda m, block: self._run(m, module, scope, block, cls)
         return scope
 
     def annotations(self, cls: ClassValue) -> list[tuple[str, tree.Node]]:
@@ -207,24 +194,14 @@ class World:
         lowered = self.source.class_of(cls.node)
         return lowered.annotations() if lowered is not None else annotated(cls.node.body)
 
-    def subclassed(self, m: Machine, cls: ClassValue) -> None:
-        """What making a class does beyond its body: `__init_subclass__` of its bases, enum members of a plain body."""
-        if "enum" in cls.flags and cls.scope is None:
-            for name, value in list(cls.attrs.items()):
-                cls.attrs[name] = enum_member(m, cls, name, value)
-        hook = attributes.class_attribute(m, cls, "__init_subclass__", after=cls)
-        if isinstance(hook, Function):
-            from .calls import call
-
-            call(m, hook, (cls,), {}, None)
-
     def outside_class(self, name: str) -> NativeClass:
         if name not in self._outside:
             self._outside[name] = NativeClass(name, (self.models.classes["builtins.object"],))
         return self._outside[name]
 
-    def class_of_native(self, native: Native) -> NativeClass:
-        return self.outside_class(native.symbol)
+    def is_open(self, cls: Value) -> bool:
+        """Whether a class has a base of which not everything is known."""
+        return any(isinstance(base, NativeClass) and not base.symbol.startswith(CLOSED) for base in cls.mro)
 
     # --- builtins and libraries
 
@@ -232,10 +209,11 @@ class World:
         found = self.models.table.get(f"builtins.{name}", MISSING)
         return Opaque(f"builtins.{name}") if found is MISSING and hasattr(builtins, name) else found
 
-    def exception(self, m: Machine, name: str, text: Value) -> Instance:
-        cls = self.models.classes[f"builtins.{name}"]
+    def exception(self, m: Machine, name: str, *args: Value) -> Instance:
+        """An exception object; a name without a module is Python's own."""
+        cls = self.models.classes[name if "." in name else f"builtins.{name}"]
         made = Instance(cls, m.live)
-        made.attrs["args"] = (text,)
+        made.attrs["args"] = args
         return made
 
     def library(self, m: Machine, symbol: str, node: tree.Node | None) -> Value:
@@ -255,6 +233,8 @@ class World:
         """A call that leaves the engine: recorded, its answer unknown; inside a `try` it may also raise."""
         m.record.left(func.symbol, node)
         if len(args) == 1 and not kwargs and isinstance(args[0], ClassValue | Function):
+            if isinstance(args[0], Function):
+                args[0].marked = True
             return args[0]  # a library's decorator: taken to keep what it decorates
         answer = self.models.answer(m, func, args, kwargs, node)
         if answer is not MISSING:
@@ -278,128 +258,3 @@ class World:
             raise m.throw(exc)
 
         m.branch(fails, throw, lambda: None)
-
-    def native_attribute(self, m: Machine, atom: Value, name: str, node: tree.Node | None) -> Value:
-        """An attribute of a Python constant or container."""
-        method = self.models.method(type(atom), name)
-        if method is not None:
-            return Bound(method, atom)
-        if name == "__class__":
-            return self.models.type_of(m, atom)
-        if isinstance(atom, Token):
-            return self.models.token_attribute(m, atom, name)
-        if isinstance(atom, Native):
-            return self.library(m, f"{atom.symbol}.{name}", node)
-        return MISSING
-
-    def instance_fallback(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value:
-        """An attribute that neither the object nor its classes have: payload methods, tensor attributes."""
-        if atom.payload is not MISSING:
-            found = attributes.find(m, atom.payload, name, node)
-            if found is not MISSING:
-                return found
-        return self.models.instance_attribute(m, atom, name, node)
-
-    def class_fallback(self, m: Machine, cls: Value, name: str, node: tree.Node | None) -> Value:
-        if isinstance(cls, NativeClass) and cls.symbol not in self.models.table:
-            return self.library(m, f"{cls.symbol}.{name}", node)
-        return self.models.class_attribute(m, cls, name)
-
-    def super_fallback(self, m: Machine, atom: Super, name: str) -> Value:
-        return self.models.super_attribute(m, atom, name)
-
-    def allocate(self, m: Machine, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        return self.models.allocate(m, cls, args, kwargs)
-
-    def iterate_object(self, m: Machine, atom: Value, node: tree.Node | None) -> Value:
-        if isinstance(atom, ClassValue) and "enum" in atom.flags:
-            return tuple(members(m, atom))
-        if isinstance(atom, Instance):
-            method = attributes.class_attribute(m, atom.cls, "__iter__")
-            if method is not MISSING:
-                from .calls import call
-
-                return containers.items_of(m, call(m, attributes.bind(m, method, atom), (), {}, node), node)
-        return m.unknown(f"the elements of {describe(atom)}", node)
-
-    def subscript(self, m: Machine, atom: Value, key: Value, node: tree.Node | None) -> Value:
-        """`atom[key]` of what is no container: a generic class, an enum by name, a Triton launch."""
-        from .calls import call
-
-        if isinstance(atom, ClassValue) and "enum" in atom.flags:
-            for member in members(m, atom):
-                if member.attrs["name"] == key:
-                    return member
-            raise m.throw(self.exception(m, "KeyError", describe(key)))
-        if isinstance(atom, NativeClass) and atom.symbol == "typing.Literal":
-            return Instance(atom, m.live, key if isinstance(key, tuple) else (key,))
-        if isinstance(atom, ClassValue | NativeClass | Native):
-            return atom
-        if isinstance(atom, Instance):
-            method = attributes.class_attribute(m, atom.cls, "__getitem__")
-            if method is not MISSING:
-                return call(m, attributes.bind(m, method, atom), (key,), {}, node)
-        if isinstance(atom, Function):
-            return self.models.launcher(atom)
-        if isinstance(atom, CONSTANTS):
-            raise m.throw(self.exception(m, "TypeError", f"'{type(atom).__name__}' object is not subscriptable"))
-        return self.library(m, f"{describe(atom)}[{describe(key)}]", node) if isinstance(atom, Opaque) else m.unknown(
-            f"{describe(atom)}[{describe(key)}]", node
-        )
-
-    def delete_attribute(self, m: Machine, atom: Instance, name: str) -> None:
-        attributes.get(m, atom, name, None)
-        if name in atom.attrs:
-            atom.attrs[name] = store(m, atom.attrs[name], MISSING, atom.born)
-
-    def enter(self, m: Machine, value: Value, node: tree.Node) -> Value:
-        """`with value as ...`: what `__enter__` gives; a generator-made manager runs up to its `yield`."""
-        return each(m, value, lambda atom: self._enter(m, atom, node))
-
-    def _enter(self, m: Machine, atom: Value, node: tree.Node) -> Value:
-        from .calls import call
-
-        if isinstance(atom, Instance) and attributes.class_attribute(m, atom.cls, "__enter__") is not MISSING:
-            return call(m, attributes.get(m, atom, "__enter__", node), (), {}, node)
-        if isinstance(atom, ListValue):
-            for _, items in alternatives(m, atom.content):
-                if isinstance(items, tuple) and items:
-                    return items[0]
-        return m.unknown(f"{describe(atom)}.__enter__()", node)
-
-
-class Models(Protocol):
-    """Our models of Python's builtins and of the few libraries that matter."""
-
-    table: dict[str, Value]
-    classes: dict[str, NativeClass]
-
-    def special(self, m: Machine, symbol: str, node: tree.Node | None) -> Value: ...
-    def may_be_false(self, atom: Opaque) -> bool: ...
-    def answer(
-        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
-    ) -> Value: ...
-    def result_kind(self, symbol: str) -> str | None: ...
-    def is_stable(self, symbol: str) -> bool: ...
-    def method(self, kind: type, name: str) -> Native | None: ...
-    def type_of(self, m: Machine, atom: Value) -> Value: ...
-    def token_attribute(self, m: Machine, atom: Token, name: str) -> Value: ...
-    def instance_attribute(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value: ...
-    def tensor_attribute(self, m: Machine, atom: Unknown, name: str) -> Value: ...
-    def put(self, m: Machine, atom: Instance, name: str, value: Value) -> bool: ...
-    def slots(self, atom: Instance) -> tuple[str, ...]: ...
-    def class_attribute(self, m: Machine, cls: Value, name: str) -> Value: ...
-    def super_attribute(self, m: Machine, atom: Super, name: str) -> Value: ...
-    def allocate(self, m: Machine, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value: ...
-    def launcher(self, func: Function) -> Value: ...
-
-
-def _make_members(m: Machine, cls: ClassValue, block: tree.Block) -> None:
-    for node in block:
-        targets = node.targets if isinstance(node, tree.Assign) else ()
-        for target in targets:
-            if isinstance(target, tree.Name) and target.id in cls.attrs:
-                cls.attrs[target.id] = enum_member(m, cls, target.id, cls.attrs[target.id])
-
-
-__all__ = ["Unknown", "World", "join"]

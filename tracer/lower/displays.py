@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ..tree import Comprehension, DictDisplay, Display, For_, Index, Node, Slice, Star
+from ..tree import Comprehension, DictDisplay, Display, Clause, Index, Node, Slice, Star
 from .expressions import elements
 from .walk import Handler, Walk
 
@@ -89,7 +89,7 @@ def _dict_comprehension(walk: Walk, node: cst.DictComp) -> Comprehension:
     return Comprehension(line, "dict", key, value, fors)
 
 
-def _fors(walk: Walk, node: cst.CompFor | None) -> tuple[For_, ...]:
+def _fors(walk: Walk, node: cst.CompFor | None) -> tuple[Clause, ...]:
     fors = []
     while node is not None:
         fors.append(_for(walk, node))
@@ -97,7 +97,7 @@ def _fors(walk: Walk, node: cst.CompFor | None) -> tuple[For_, ...]:
     return tuple(fors)
 
 
-def _for(walk: Walk, node: cst.CompFor) -> For_:
+def _for(walk: Walk, node: cst.CompFor) -> Clause:
     walk.space(node.whitespace_before)
     if node.asynchronous is not None:
         walk.space(node.asynchronous.whitespace_after)
@@ -111,7 +111,7 @@ def _for(walk: Walk, node: cst.CompFor) -> For_:
         walk.space(condition.whitespace_before)
         walk.space(condition.whitespace_before_test)
         tests.append(walk.expression(condition.test))
-    return For_(target, iterated, tuple(tests), node.asynchronous is not None)
+    return Clause(target, iterated, tuple(tests), node.asynchronous is not None)
 
 
 def _subscript(walk: Walk, node: cst.Subscript) -> Index:

@@ -7,8 +7,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
+from ..evaluate import containers
+from ..evaluate.containers import items_of
+from ..evaluate.dicts import put, update
+from ..evaluate.enums import names_of
+from ..evaluate.fields import fields_of, fill_fields
+from ..evaluate.unions import each
 from ..evaluate.values import (
-    CONSTANTS,
     LIBRARY_ERROR,
     MISSING,
     Bound,
@@ -17,7 +22,9 @@ from ..evaluate.values import (
     DictValue,
     Function,
     Instance,
+    IteratorValue,
     ListValue,
+    Manager,
     ModuleValue,
     Native,
     NativeClass,
@@ -28,9 +35,25 @@ from ..evaluate.values import (
     Token,
     Unknown,
     Value,
+    Wrapper,
 )
-from . import builtins, introspection, iteration, stdlib, tensors
-from .methods import METHODS, python_method
+from . import (
+    builtins,
+    copying,
+    folding,
+    introspection,
+    iteration,
+    kinds,
+    list_methods,
+    mapping_methods,
+    records,
+    regex,
+    stdlib,
+    tensors,
+    wrappers,
+)
+from .counters import counter_class
+from .text_methods import python_method
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -39,11 +62,18 @@ Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
 
 OBJECT = NativeClass("builtins.object")
+METHODS = list_methods.method.rows | mapping_methods.method.rows
 _CONSTRUCTORS = ("int", "float", "str", "list", "tuple", "dict", "set", "frozenset", "bool")
 _PLAIN = ("complex", "bytes", "bytearray", "function", "NoneType", "module", "type", "slice", "range")
 _BASES = {"bool": "int"}
-_TYPING_CLASSES = ("typing.NamedTuple", "typing.Generic", "typing.Protocol", "abc.ABC", "typing.TypedDict", "pydantic.BaseModel")
-_ENUMS = {"Enum": (), "IntEnum": ("Enum",), "StrEnum": ("Enum",), "Flag": ("Enum",), "IntFlag": ("Flag",)}
+_TYPING_CLASSES = ("typing.Generic", "typing.Protocol", "abc.ABC", "typing.TypedDict", "pydantic.BaseModel")
+_ENUMS: dict[str, tuple[str, ...]] = {
+    "enum.Enum": ("builtins.object",),
+    "enum.IntEnum": ("builtins.int", "enum.Enum"),
+    "enum.StrEnum": ("builtins.str", "enum.Enum"),
+    "enum.Flag": ("enum.Enum",),
+    "enum.IntFlag": ("builtins.int", "enum.Flag"),
+}
 _SAME = {"typing_extensions.": "typing.", "collections.abc.Callable": "typing.Callable"}
 _SILENT = ("logging.", "logger.", "torch.cuda.synchronize", "gc.", "torch.manual_seed", "warnings.", "torch.accelerator.")
 _STABLE = ("shutil.which", "os.path.", "os.access", "platform.", "importlib.metadata.", "torch.cuda.", "torch.version", "packaging.")
@@ -62,12 +92,18 @@ def _classes() -> dict[str, NativeClass]:
     out[LIBRARY_ERROR] = NativeClass(LIBRARY_ERROR, (out["builtins.Exception"],))
     for name in _TYPING_CLASSES:
         out[name] = NativeClass(name, (OBJECT,))
+    out["typing.NamedTuple"] = NativeClass("typing.NamedTuple", (out["builtins.tuple"],))
+    out["collections.Counter"] = counter_class(out["builtins.dict"])
+    frozen = "dataclasses.FrozenInstanceError"
+    out[frozen] = NativeClass(frozen, (out["builtins.AttributeError"],))
     out["types.ModuleType"] = NativeClass("types.ModuleType", (OBJECT,))
     out["types.ModuleType"].attrs["__init__"] = Native("ModuleType.__init__", _init_module)
     for name, bases in _ENUMS.items():
-        out[f"enum.{name}"] = NativeClass(f"enum.{name}", tuple(out[f"enum.{b}"] for b in bases) or (OBJECT,))
+        out[name] = NativeClass(name, tuple(out[base] for base in bases))
     for symbol, cls in tensors.CLASSES.items():
         out[symbol] = cls
+    for name in ("dict", "list", "set"):
+        out[f"builtins.{name}"].attrs["__init__"] = Native(f"{name}.__init__", _fill)
     out["builtins.type"].construct = lambda m, args, kwargs: _type(m, args)
     return out
 
@@ -90,9 +126,20 @@ def _init_exception(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _type(m: Machine, args: Args) -> Value:
-    from ..evaluate.unions import each
-
     return each(m, args[0], lambda a: m.world.models.type_of(m, a))
+
+
+def _fill(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """`__init__` of a subclass of dict, list or set."""
+    target = args[0].payload
+    for more in args[1:]:
+        if isinstance(target, DictValue):
+            update(m, target, more, None)
+        else:
+            made = containers.make(m, "list" if isinstance(target, ListValue) else "set", items_of(m, more, None))
+            containers.become(m, target, made)
+    for name, value in kwargs.items():
+        put(m, target, name, value)
 
 
 class Catalog:
@@ -101,8 +148,8 @@ class Catalog:
     def __init__(self) -> None:
         self.classes = _classes()
         self.table: dict[str, Value] = {}
-        for part in (builtins.table, introspection.table, iteration.table, stdlib.table, tensors.table):
-            self.table |= part.rows
+        for part in (builtins, copying, folding, introspection, iteration, kinds, records, regex, stdlib, tensors, wrappers):
+            self.table |= part.table.rows
         self.table |= stdlib.CONSTANT_ROWS | self.classes
         self.table |= {f"torch.{name}": token for name, token in tensors.DTYPES.items()}
         self.table |= {f"builtins.{n}": v for n, v in (("NotImplemented", Opaque("NotImplemented")), ("__debug__", True))}
@@ -155,6 +202,8 @@ class Catalog:
             return self.classes["builtins.type"]
         if isinstance(atom, Unknown | Opaque):
             return m.unknown(f"type({atom!r})")
+        if isinstance(atom, SetValue):
+            return self.classes["builtins.frozenset" if atom.frozen else "builtins.set"]
         name = _TYPE_NAMES.get(type(atom), type(atom).__name__)
         return self.classes.get(f"builtins.{name}", OBJECT)
 
@@ -175,11 +224,13 @@ class Catalog:
             return tensors.tensor_attribute(m, atom, name)
         if name in tensors.REGISTRIES and tensors.MODULE in atom.cls.mro:
             return tensors.registry(m, atom, name)
-        if name in ("__init__", "__setattr__", "__delattr__"):
-            return Native(f"object.{name}", lambda m, args, kwargs: None)
+        if "namedtuple" in getattr(atom.cls, "flags", ()):
+            return records.named_tuple_attribute(m, atom, name)
+        if name in ("__setattr__", "__delattr__"):
+            return Bound(self.table[f"object.{name}"], atom)
         if tensors.MODULE in atom.cls.mro and name in tensors.MODULE_NAMES:
             return m.unknown(f"{atom.cls.name}.{name}", node)
-        return MISSING
+        return Native("object.__init__", lambda m, args, kwargs: None) if name == "__init__" else MISSING
 
     def put(self, m: Machine, atom: Instance, name: str, value: Value) -> bool:
         """A write that means more than its name: `tensor.data = other` gives the tensor the other's shape and dtype."""
@@ -210,10 +261,12 @@ class Catalog:
                 return Native("dict.fromkeys", _fromkeys)
             if f"{cls.symbol}.{name}" in self.table or not cls.symbol.startswith("builtins."):
                 return m.world.library(m, f"{cls.symbol}.{name}", None)
-        if name == "__setattr__":
-            return self.table["object.__setattr__"]
+        if name in ("__setattr__", "__delattr__"):
+            return self.table[f"object.{name}"]
         if name == "__members__" and "enum" in getattr(cls, "flags", ()):
-            return _enum_names(m, cls)
+            return names_of(m, cls)
+        if name == "_fields" and "namedtuple" in getattr(cls, "flags", ()):
+            return tuple(field.name for field in fields_of(m, cls))
         if name == "__subclasses__":
             return Native("type.__subclasses__", lambda m, args, kwargs: m.unknown(f"{cls.name}.__subclasses__()"))
         if name in ("__doc__", "__dict__", "__annotations__", "__abstractmethods__"):
@@ -224,8 +277,10 @@ class Catalog:
         """What `object` or an unmodelled base does: nothing, or allocate."""
         if name == "__new__":
             return Native("object.__new__", lambda m, args, kwargs: self.allocate(m, args[0], args[1:], kwargs))
-        if name == "__setattr__":
-            return Bound(self.table["builtins.setattr"], atom.self_)
+        if name in ("__setattr__", "__delattr__"):
+            return Bound(self.table[f"object.{name}"], atom.self_)
+        if name == "__init__" and isinstance(atom.self_, Instance):
+            return Native("super().__init__", lambda m, args, kwargs: _init_above(m, atom, args, kwargs))
         if name in ("__init__", "__init_subclass__", "__post_init__"):
             return Native(f"object.{name}", lambda m, args, kwargs: None)
         if isinstance(atom.self_, Instance):
@@ -243,6 +298,8 @@ class Catalog:
                 out.payload = DictValue(m.live)
             elif base.symbol == "builtins.list":
                 out.payload = ListValue((), m.live)
+            elif base.symbol == "builtins.set":
+                out.payload = SetValue(m.live)
             elif base.symbol in ("builtins.str", "builtins.int", "builtins.float") and args:
                 out.payload = base.construct(m, args[:1], {})
             elif base.symbol == "builtins.BaseException":
@@ -271,22 +328,24 @@ def _fromkeys(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return out
 
 
-def _enum_names(m: Machine, cls: Value) -> Value:
-    from ..evaluate.classes import members
-
-    out = DictValue(m.space.true)
-    for member in members(m, cls):
-        out.entries["constant", member.attrs["name"]] = (member.attrs["name"], member)
-    return out
+def _init_above(m: Machine, atom: Super, args: Args, kwargs: Kwargs) -> Value:
+    """`super().__init__` where no class above wrote one: that of a dataclass, if there is one."""
+    order = atom.self_.cls.mro
+    above = order[order.index(atom.owner) + 1 :]
+    base = next((b for b in above if isinstance(b, ClassValue) and b.flags & {"dataclass", "namedtuple"}), None)
+    if base is not None:
+        fill_fields(m, atom.self_, base, args, kwargs, None)
 
 
 _TYPE_NAMES = {
     ListValue: "list",
     DictValue: "dict",
-    SetValue: "set",
     Function: "function",
     Native: "function",
     Bound: "function",
+    Wrapper: "function",
+    IteratorValue: "iterator",
+    Manager: "manager",
     Partial: "function",
     Descriptor: "function",
     ModuleValue: "module",
@@ -299,5 +358,3 @@ _PYTHON_TYPES: dict[str, Any] = {
     "builtins.int": int,
 }
 STDLIB = frozenset(sys.stdlib_module_names)
-
-__all__ = ["CONSTANTS", "STDLIB", "Catalog"]

@@ -1,49 +1,46 @@
-"""Builtins that make or walk sequences: range, enumerate, zip, sorted, map, next and the constructors."""
+"""Builtins that make or walk sequences: range, enumerate, zip, map, iter, next and the constructors."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes, containers
 from ..evaluate.calls import call_value
-from ..evaluate.operators import constant, describe, plain
+from ..evaluate.comparing import as_value
+from ..evaluate.dicts import new_dict, put, update
+from ..evaluate.operators import binary, computed, describe, plain
+from ..evaluate.sets import new_set
 from ..evaluate.texts import text_of
 from ..evaluate.truth import truth
-from ..evaluate.unions import alternatives, each
-from ..evaluate.values import MISSING, DictValue, Instance, ListValue, SetValue, Unknown, Value
-from .builtins import _apply, _as_value
-from .native import Table, argument
+from ..evaluate.unions import each, each2, join, settle, store
+from ..evaluate.values import MISSING, Instance, IteratorValue, ListValue, Unknown, Value
+from ..evaluate.walking import Taker, generator, iterator, walk
+from .native import Args, Kwargs, Table, argument, atoms, by_python
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
+    from ..guards import Guard
 
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 table = Table()
+
+LONGEST = 10_000
 
 
 @table("builtins.range")
 def _range(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _range_of(m, args, ())
+    return atoms(m, args, lambda found: _range_of(m, tuple(map(plain, found))))
 
 
-def _range_of(m: Machine, args: Args, done: Args) -> Value:
-    if args:
-        return each(m, args[0], lambda a: _range_of(m, args[1:], (*done, plain(a))))
-    if all(isinstance(d, int) for d in done):
-        made = range(*done)
-        return made if len(made) <= 10_000 else m.unknown(f"range{done}")
-    return m.unknown(f"range({', '.join(map(describe, done))})")
+def _range_of(m: Machine, ends: Args) -> Value:
+    if any(isinstance(end, Unknown) for end in ends):
+        return m.unknown(f"range({', '.join(map(describe, ends))})")
+    made = computed(m, lambda: range(*ends))
+    return made if len(made) <= LONGEST else m.unknown(f"range{ends}")
 
 
-def _sequence(m: Machine, value: Value, make: Any, label: str) -> Value:
-    """A new list made from the elements of `value`, or an unknown."""
-    items = containers.items_of(m, value, None)
-
-    def build(items: Value) -> Value:
-        return m.unknown(f"{label}({items.label})") if isinstance(items, Unknown) else make(items)
-
-    return each(m, items, build)
+# --- constructors
 
 
 @table("builtins.list")
@@ -57,26 +54,33 @@ def _tuple(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return containers.items_of(m, args[0], None) if args else ()
 
 
-@table("builtins.set", "builtins.frozenset")
+@table("builtins.set")
 def _set(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return containers.make(m, "set", containers.items_of(m, args[0], None) if args else ())
+    return new_set(m, containers.items_of(m, args[0], None) if args else ())
+
+
+@table("builtins.frozenset")
+def _frozenset(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return new_set(m, containers.items_of(m, args[0], None) if args else (), frozen=True)
 
 
 @table("builtins.dict", "collections.OrderedDict", "types.MappingProxyType", "pydantic.ConfigDict")
 def _dict(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    out = containers.new_dict(m)
+    out = new_dict(m)
     if args:
-        containers.update(m, out, args[0], None)
+        update(m, out, args[0], None)
     for name, value in kwargs.items():
-        containers.set_item(m, out, name, value, None)
+        put(m, out, name, value)
     return out
 
 
 @table("collections.defaultdict")
 def _defaultdict(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    out = containers.new_dict(m, args[0] if args else None)
+    out = new_dict(m, args[0] if args else None)
     if len(args) > 1:
-        containers.update(m, out, args[1], None)
+        update(m, out, args[1], None)
+    for name, value in kwargs.items():
+        put(m, out, name, value)
     return out
 
 
@@ -87,7 +91,7 @@ def _str(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @table("builtins.bool")
 def _bool(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _as_value(m, truth(m, args[0])) if args else False
+    return as_value(m, truth(m, args[0])) if args else False
 
 
 @table("builtins.int")
@@ -100,126 +104,184 @@ def _float(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return _number(m, "float", float, None, args)
 
 
-def _number(m: Machine, name: str, run: Any, kind: str | None, args: Args) -> Value:
+def _number(m: Machine, name: str, run: Callable[..., Any], kind: str | None, args: Args) -> Value:
     """int() and float(): an object's own conversion first."""
 
     def convert(atom: Value) -> Value:
         method = attributes.class_attribute(m, atom.cls, f"__{name}__") if isinstance(atom, Instance) else MISSING
         if method is not MISSING:
             return call_value(m, attributes.bind(m, method, atom), (), {})
-        return _apply(m, name, run, kind, (atom, *args[1:]), ())
+        return by_python(m, name, run, (atom, *args[1:]), kind)
 
     return each(m, args[0], convert) if args else run()
+
+
+# --- iterators
+
+
+def _sequence(m: Machine, value: Value, make: Callable[[Args], Args]) -> Value:
+    """An iterator over what `make` does with the elements of `value`."""
+    items = containers.items_of(m, value, None)
+    return iterator(m, each(m, items, lambda i: m.unknown(i.label) if isinstance(i, Unknown) else make(i)))
 
 
 @table("builtins.enumerate")
 def _enumerate(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     start = argument(args, kwargs, 1, "start", 0)
-    return _sequence(m, args[0], lambda items: tuple((start + at, i) for at, i in enumerate(items)), "enumerate")
+
+    def pair(at: Value, item: Value) -> Value:
+        return (each2(m, at, start, lambda a, s: binary(m, "+", a, s, None)), item)
+
+    def numbered(atom: Value) -> Value:
+        if isinstance(atom, IteratorValue | Instance | Unknown):
+            return _lazily(m, atom, pair)
+        return _sequence(m, atom, lambda items: tuple(pair(at, item) for at, item in enumerate(items)))
+
+    return each(m, args[0], numbered)
 
 
-@table("builtins.zip")
-def _zip(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _zipped(m, args, ())
+def _lazily(m: Machine, source: Value, make: Callable[[Value, Value], Value]) -> IteratorValue:
+    """A generator of `make(place, element)`; how far it is may differ from path to path."""
 
+    def start(taker: Taker) -> None:
+        place: Value = 0
+        born = m.live
 
-def _zipped(m: Machine, args: Args, done: Args) -> Value:
-    if args:
-        items = containers.items_of(m, args[0], None)
-        return each(m, items, lambda i: _zipped(m, args[1:], (*done, i)))
-    if any(isinstance(d, Unknown) for d in done):
-        return m.unknown("zip()")
-    return tuple(zip(*done, strict=False))
+        def item(value: Value) -> None:
+            nonlocal place
+            now = settle(m, place)
+            place = store(m, place, each(m, now, lambda at: at + 1), born)
+            taker.item(make(now, value))
 
+        walk(m, source, Taker(item, lambda items: taker.rest(m.unknown(items.label))), None)
 
-@table("builtins.reversed")
-def _reversed(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _sequence(m, args[0], lambda items: tuple(reversed(items)), "reversed")
-
-
-@table("builtins.iter")
-def _iter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _sequence(m, args[0], lambda items: ListValue(items, m.live), "iter")
+    return generator(m, start)
 
 
 @table("builtins.map")
 def _map(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _sequence(m, args[1], lambda items: tuple(call_value(m, args[0], (i,), {}) for i in items), "map")
+    if len(args) == 2:
+        return _lazily(m, args[1], lambda _, item: call_value(m, args[0], (item,), {}))
+    rows = [containers.items_of(m, a, None) for a in args[1:]]
+    return iterator(m, atoms(m, tuple(rows), lambda found: _mapped(m, args[0], found)))
+
+
+def _mapped(m: Machine, func: Value, rows: Args) -> Value:
+    if any(isinstance(row, Unknown) for row in rows):
+        return m.unknown("map()")
+    return tuple(call_value(m, func, given, {}) for given in zip(*rows, strict=False))
 
 
 @table("builtins.filter")
 def _filter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    def keep(items: Args) -> Value:
-        out = ListValue((), m.live)
-        for item in items:
-            holds = truth(m, item if args[0] is None else call_value(m, args[0], (item,), {}))
-            m.branch(holds, lambda item=item: containers.append(m, out, item), lambda: None)
-        return out
+    def start(taker: Taker) -> None:
+        def item(value: Value) -> None:
+            holds = truth(m, value if args[0] is None else call_value(m, args[0], (value,), {}))
+            m.branch(holds, lambda: taker.item(value), lambda: None)
 
-    return _sequence(m, args[1], keep, "filter")
+        walk(m, args[1], Taker(item, taker.rest), None)
+
+    return generator(m, start)
+
+
+@table("builtins.zip")
+def _zip(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    rows = tuple(containers.items_of(m, a, None) for a in args)
+    return iterator(m, atoms(m, rows, lambda found: _zipped(m, found, kwargs.get("strict", False))))
+
+
+def _zipped(m: Machine, rows: Args, strict: Value) -> Value:
+    if any(isinstance(row, Unknown) for row in rows):
+        return m.unknown("zip()")
+    if strict is True and len(set(map(len, rows))) > 1:
+        return m.fail("ValueError", "zip() arguments have different lengths")
+    return tuple(zip(*rows, strict=False))
+
+
+@table("builtins.reversed")
+def _reversed(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return _sequence(m, args[0], lambda items: tuple(reversed(items)))
+
+
+@table("builtins.iter")
+def _iter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return each(m, args[0], lambda atom: atom if isinstance(atom, IteratorValue) else _iterator_of(m, atom))
+
+
+def _iterator_of(m: Machine, atom: Value) -> Value:
+    """What iterating gives, as an iterator; a list that changes afterwards is not seen to."""
+    method = attributes.class_attribute(m, atom.cls, "__iter__") if isinstance(atom, Instance) else MISSING
+    if method is not MISSING:
+        return call_value(m, attributes.bind(m, method, atom), (), {})
+    return _sequence(m, atom, lambda items: items)
 
 
 @table("builtins.next")
 def _next(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    """The first element; a list that stands for an iterator loses it."""
-
-    def first(items: Value, atom: Value) -> Value:
-        if isinstance(items, Unknown):
-            return m.unknown(f"next({items.label})")
-        if items:
-            if isinstance(atom, ListValue):
-                from ..evaluate.unions import store
-
-                atom.content = store(m, atom.content, items[1:], atom.born)
-            return items[0]
-        if len(args) > 1:
-            return args[1]
-        raise m.throw(m.world.exception(m, "StopIteration", ""))
-
-    return each(m, args[0], lambda atom: each(m, containers.items_of(m, atom, None), lambda i: first(i, atom)))
+    """The next element of an iterator, which loses it."""
+    return each(m, args[0], lambda atom: _take_one(m, atom, args[1:]))
 
 
-@table("builtins.sorted")
-def _sorted(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _sequence(m, args[0], lambda items: _sort(m, items, kwargs), "sorted")
+def _take_one(m: Machine, atom: Value, default: Args) -> Value:
+    if isinstance(atom, Unknown):
+        return m.unknown(f"next({atom.label})")
+    parts: list[tuple[Guard, Value]] = []
+
+    def item(value: Value) -> None:
+        parts.append((m.live, value))
+        m.live = m.space.false
+
+    walk(m, atom, Taker(item, lambda items: item(m.unknown(f"next({items.label})"))), None)
+    if not m.live.is_false:
+        parts += _ended(m, default)
+    for guard, _ in parts:
+        m.live = m.live | guard
+    if m.live.is_false:
+        raise m.kill()
+    return join(m, parts)
 
 
-def _sort(m: Machine, items: Args, kwargs: Kwargs) -> Value:
-    key = kwargs.get("key")
-    measures = [i if key is None else call_value(m, key, (i,), {}) for i in items]
-    measures = [_measure(x) for x in measures]
-    if any(x is MISSING for x in measures):
-        return ListValue(m.unknown("sorted()"), m.live)
-    order = sorted(range(len(items)), key=lambda at: measures[at], reverse=bool(kwargs.get("reverse", False)))
-    return ListValue(tuple(items[at] for at in order), m.live)
+def _ended(m: Machine, default: Args) -> list[tuple[Guard, Value]]:
+    if default:
+        return [(m.live, default[0])]
+    m.raised[-1].append((m.live, m.world.exception(m, "StopIteration")))
+    m.live = m.space.false
+    return []
 
 
-def _measure(value: Value) -> Value:
-    value = plain(value)
-    return value if constant(value) else MISSING
+# --- itertools
 
 
-@table("itertools.chain", "itertools.chain.from_iterable")
+@table("itertools.chain")
 def _chain(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    out = ListValue((), m.live)
-    for part in args:
-        containers.extend(m, out, part, None)
-    return out
+    return _chained(m, args)
+
+
+@table("itertools.chain.from_iterable")
+def _chain_from(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return _chained(m, args[0])
+
+
+def _chained(m: Machine, parts: Value) -> Value:
+    def start(taker: Taker) -> None:
+        walk(m, parts, Taker(lambda part: walk(m, part, taker, None), taker.rest), None)
+
+    return generator(m, start)
 
 
 @table("itertools.pairwise")
 def _pairwise(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _sequence(m, args[0], lambda items: tuple(zip(items, items[1:], strict=False)), "pairwise")
+    return _sequence(m, args[0], lambda items: tuple(itertools.pairwise(items)))
 
 
 @table("itertools.product")
 def _product(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    import itertools
-
-    parts = [containers.items_of(m, a, None) for a in args]
-    if all(isinstance(p, tuple) for p in parts):
-        return tuple(itertools.product(*parts))
-    return m.unknown("product()")
+    rows = tuple(containers.items_of(m, a, None) for a in args)
+    return iterator(m, atoms(m, rows, lambda found: _multiplied(m, found, kwargs.get("repeat", 1))))
 
 
-__all__ = ["DictValue", "SetValue", "alternatives", "table"]
+def _multiplied(m: Machine, rows: Args, repeat: Value) -> Value:
+    if any(isinstance(row, Unknown) for row in rows) or not isinstance(repeat, int):
+        return m.unknown("product()")
+    return tuple(itertools.product(*rows, repeat=repeat))
+

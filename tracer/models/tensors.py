@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 from ..evaluate import attributes, containers
 from ..evaluate.operators import binary, describe, plain
 from ..evaluate.unions import alternatives, each, each2, settle, store
-from ..evaluate.values import MISSING, Bound, Instance, ListValue, Native, NativeClass, Opaque, Token, Unknown, Value
+from ..evaluate.values import (
+    MISSING,
+    Bound,
+    Instance,
+    ListValue,
+    Native,
+    NativeClass,
+    Opaque,
+    Token,
+    Unknown,
+    Value,
+)
 from .native import Table, argument
 
 if TYPE_CHECKING:

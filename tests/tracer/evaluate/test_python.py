@@ -1009,7 +1009,7 @@ PROGRAMS = {
         """,
     "set_comparisons": """
         def main(n):
-            return {1, 2} == {2, 1}, frozenset([n]) == {1}, {n} <= {1, 2}, {1}.isdisjoint({n}), {frozenset({n}): 1}
+            return {1, 2} == {2, 1}, frozenset([n]) == {1}, {n} <= {1, 2}, {1}.isdisjoint({n}), {frozenset({2}): n}
         """,
     "tuple_unpacking": """
         def main(a, n):

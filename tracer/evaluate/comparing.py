@@ -1,0 +1,181 @@
+"""Comparisons: True, False, or both under the conditions that decide."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...report.predicate import Compare, Predicate
+from .hashing import equal
+from .operators import ask, computed, constant, describe, number_kind, plain
+from .unions import each, join
+from .values import (
+    CONSTANTS,
+    MISSING,
+    ClassValue,
+    Function,
+    Instance,
+    ListValue,
+    Native,
+    NativeClass,
+    Opaque,
+    SetValue,
+    Token,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from ..guards import Guard
+    from ..tree import Node
+    from .machine import Machine
+
+ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
+    "<": (operator.lt, "__lt__", "__gt__"),
+    "<=": (operator.le, "__le__", "__ge__"),
+    ">": (operator.gt, "__gt__", "__lt__"),
+    ">=": (operator.ge, "__ge__", "__le__"),
+}
+NEGATED = {"is not": "is", "not in": "in"}
+
+
+def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    """`a op b` as True, False or both under their guards."""
+    if op in NEGATED:
+        return negated(m, compare(m, NEGATED[op], a, b, node), node)
+    if op == "is":
+        return as_value(m, identical(m, a, b, node))
+    if op == "==":
+        return as_value(m, equal(m, a, b, node))
+    if op == "!=":
+        return ask(m, [(a, "__ne__", b)], lambda: negated(m, as_value(m, equal(m, a, b, node)), node))
+    if op == "in":
+        from .containers import contains
+
+        return contains(m, b, a, node)
+    return order(m, op, a, b, node)
+
+
+def negated(m: Machine, value: Value, node: Node | None) -> Value:
+    return each(m, value, lambda v: not v if isinstance(v, bool) else m.unknown(f"not {describe(v)}", node, "bool"))
+
+
+def as_value(m: Machine, guard: Guard) -> Value:
+    """True where `guard` holds on the current path, False elsewhere."""
+    yes = m.live & guard
+    if yes is m.live:
+        return True
+    return False if yes.is_false else join(m, [(yes, True), (m.live & ~guard, False)])
+
+
+def identical(m: Machine, a: Value, b: Value, node: Node | None) -> Guard:
+    """The guard that `a is b`."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        if a is b or (isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key):
+            return m.space.true
+        if (a is None and b.kind is not None) or (b is None and a.kind is not None):
+            return m.space.false  # whatever it is, it is of a class of its own
+        return condition(m, "is", a, b)
+    if isinstance(a, Token) and isinstance(b, Token):
+        return m.space.true if a.symbol == b.symbol else m.space.false
+    if isinstance(a, Opaque) and isinstance(b, Opaque):
+        return m.space.true if a.symbol == b.symbol else condition(m, "is", a, b)
+    if isinstance(a, CONSTANTS) and isinstance(b, CONSTANTS):
+        return m.space.true if a is b or (type(a) is type(b) and a == b) else m.space.false
+    return m.space.true if a is b else m.space.false
+
+
+def condition(m: Machine, op: str, a: Value, b: Value) -> Guard:
+    """A boolean variable for a comparison that source cannot decide."""
+    left, right = term(a), term(b)
+    if op in ("==", "is") and right[0] < left[0]:
+        left, right = right, left
+    if op == "==" and isinstance(b, Unknown) and not isinstance(a, Unknown):
+        left, right = term(b), term(a)
+    predicate: Predicate = Compare(left[1], op, right[1])
+    return m.atom(f"{left[0]} {op} {right[0]}", predicate)
+
+
+def term(atom: Value) -> tuple[str, str]:
+    """(what tells the atom apart, how people read it)."""
+    if isinstance(atom, Unknown):
+        return atom.key, atom.label
+    text = describe(atom)
+    if isinstance(atom, CONSTANTS):
+        return f"{type(atom).__name__}:{text}", text
+    if isinstance(atom, Token | Opaque | NativeClass | ClassValue | Function | Native):
+        return text, text
+    if isinstance(atom, tuple) and constant(atom):
+        return text, text
+    return f"{text}@{id(atom)}", text
+
+
+def order(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    """`a op b` for `<`, `<=`, `>`, `>=`."""
+    if isinstance(a, Instance) or isinstance(b, Instance):
+        _, method, swapped = ORDER[op]
+        return ask(m, [(a, method, b), (b, swapped, a)], lambda: _plainly(m, op, a, b, node))
+    return _plainly(m, op, a, b, node)
+
+
+def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    x, y = plain(a), plain(b)
+    if constant(x) and constant(y):
+        return computed(m, lambda: bool(ORDER[op][0](x, y)))
+    if isinstance(x, tuple) and isinstance(y, tuple):
+        return _lexical(m, op, x, y, node)
+    if isinstance(x, ListValue) and isinstance(y, ListValue):
+        return each(m, x.content, lambda p: each(m, y.content, lambda q: _plainly(m, op, p, q, node)))
+    if isinstance(x, SetValue) and isinstance(y, SetValue):
+        return _subsets(m, op, x, y)
+    fields = _by_fields(m, op, a, b, node)
+    if fields is not MISSING:
+        return fields
+    if any(isinstance(v, Unknown | Opaque | Token) for v in (x, y)) or _open(m, a) or _open(m, b):
+        return as_value(m, _ordered(m, op, a, b))
+    return m.fail("TypeError", f"'{op}' not supported between these operands")
+
+
+def _open(m: Machine, atom: Value) -> bool:
+    return isinstance(atom, Instance) and m.world.is_open(atom.cls)
+
+
+def _lexical(m: Machine, op: str, x: tuple[Value, ...], y: tuple[Value, ...], node: Node | None) -> Value:
+    """The first elements that differ decide, else the lengths."""
+    if not x or not y:
+        return bool(ORDER[op][0](len(x), len(y)))
+    same = equal(m, x[0], y[0], node)
+    return m.branch(
+        same,
+        lambda: _lexical(m, op, x[1:], y[1:], node),
+        lambda: each(m, x[0], lambda p: each(m, y[0], lambda q: order(m, op, p, q, node))),
+    )
+
+
+def _subsets(m: Machine, op: str, x: SetValue, y: SetValue) -> Value:
+    from .sets import subset
+
+    small, large = (x, y) if op in ("<", "<=") else (y, x)
+    holds = subset(m, small, large)
+    return as_value(m, holds if op in ("<=", ">=") else holds & ~subset(m, large, small))
+
+
+def _by_fields(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    """A dataclass with `order=True` compares as the tuple of its fields."""
+    from .fields import fields_of
+
+    if not isinstance(a, Instance) or not isinstance(b, Instance) or a.cls is not b.cls:
+        return MISSING
+    if not any("order" in base.flags for base in a.cls.mro if isinstance(base, ClassValue)):
+        return MISSING
+    names = [f.name for f in fields_of(m, a.cls) if f.compare]
+    x, y = (tuple(o.attrs.get(n, MISSING) for n in names) for o in (a, b))
+    return _lexical(m, op, x, y, node)
+
+
+def _ordered(m: Machine, op: str, a: Value, b: Value) -> Guard:
+    """`a >= b` and `a < b` are one variable when both sides are certainly whole numbers."""
+    if number_kind(a, b) == "int" and op in ("<", ">"):
+        return ~condition(m, ">=" if op == "<" else "<=", a, b)
+    return condition(m, op, a, b)

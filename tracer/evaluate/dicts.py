@@ -1,0 +1,270 @@
+"""Dicts: entries under guards, in the order in which each path inserted them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .hashing import atoms_of_key, equal, hash_key
+from .operators import describe, plain
+from .unions import alternatives, cover, each, join, settle, store
+from .values import MISSING, DictValue, Instance, SetValue, Unknown, Value
+from .walking import Taker, walk
+
+if TYPE_CHECKING:
+    from ..guards import Guard
+    from ..tree import Node
+    from .machine import Machine
+
+
+def new_dict(m: Machine, factory: Value = None) -> DictValue:
+    return DictValue(m.live, factory)
+
+
+def copy_dict(m: Machine, source: DictValue) -> DictValue:
+    out = DictValue(m.live, source.factory)
+    out.entries, out.other, out.moves = dict(source.entries), source.other, list(source.moves)
+    return out
+
+
+# --- reading
+
+
+def get(m: Machine, atom: DictValue, key: Value, node: Node | None) -> Value:
+    """`atom[key]`: KeyError, or what the factory makes, on the paths where it is not there."""
+    value = look_up(m, atom, key, node)
+    gone = m.live & ~cover(m, value)
+    if gone.is_false:
+        m.record.dispatch(value, key, node)
+        return value
+    found = m.branch(
+        gone,
+        lambda: _missing(m, atom, key, node),
+        lambda: join(m, [p for p in alternatives(m, value) if p[1] is not MISSING]),
+    )
+    m.record.dispatch(found, key, node)
+    return found
+
+
+def _missing(m: Machine, atom: DictValue, key: Value, node: Node | None) -> Value:
+    if atom.factory is None:
+        raise m.throw(m.world.exception(m, "KeyError", key))
+    from .calls import call_value
+
+    made = call_value(m, atom.factory, (), {}, node)
+    put(m, atom, key, made)
+    return made
+
+
+def look_up(m: Machine, atom: DictValue, key: Value, node: Node | None) -> Value:
+    """The value under `key`, MISSING where there is none; an unknown key may be any of them."""
+    return atoms_of_key(m, key, lambda k: _look_up(m, atom, k, node))
+
+
+def _look_up(m: Machine, atom: DictValue, key: Value, node: Node | None) -> Value:
+    name = hash_key(m, key)
+    if name is None:
+        return _by_equality(m, atom, key, node)
+    value = settle(m, atom.entries.get(name, (None, MISSING))[1])
+    other = cover(m, atom.other)
+    if other.is_false:
+        return value
+    label = f"{describe(atom)}[{describe(key)}]"
+    there = cover(m, value) | m.holds(m.unknown(f"{describe(key)} in {describe(atom)}", node))
+    known = [(g & ~other, a) for g, a in alternatives(m, value)]
+    return join(m, [(other & there, m.unknown(label, node)), (m.live & other & ~there, MISSING), *known])
+
+
+def _by_equality(m: Machine, atom: DictValue, key: Value, node: Node | None) -> Value:
+    """Each entry under the guard that the key equals its name (first match wins), missing elsewhere."""
+    if len(atom.entries) > 64 or not cover(m, atom.other).is_false:
+        there = m.holds(m.unknown(f"{describe(key)} in {describe(atom)}", node))
+        return join(m, [(m.live & there, m.unknown(f"{describe(atom)}[{describe(key)}]", node)), (m.live & ~there, MISSING)])
+    parts, hit = [], m.space.false
+    for _, value, here in matches(m, atom, key, node):
+        parts += [(g & here, a) for g, a in alternatives(m, value) if a is not MISSING]
+        hit = hit | here
+    return join(m, [*[p for p in parts if not p[0].is_false], (m.live & ~hit, MISSING)])
+
+
+def matches(m: Machine, atom: DictValue | SetValue, key: Value, node: Node | None) -> list[tuple[Any, Value, Guard]]:
+    """(key, value, where it is the entry that `key` means) of the entries that may be meant."""
+    out = []
+    rest = m.live
+    for name, (shown, value) in list(atom.entries.items()):
+        here = cover(m, value)
+        if not (here & rest).is_false:
+            hit = rest & here & equal(m, key, shown, node)
+            out.append((name, value, hit))
+            rest = rest & m.live & ~hit
+    return out
+
+
+def keys_of(m: Machine, atom: DictValue | SetValue) -> Value:
+    """The keys in order, one tuple for every set of keys that can be there."""
+    out: Value = ()
+    for name, here in _in_order(m, atom):
+        if not here.is_false:
+            out = _with_key(m, out, name, here)
+    for guard, other in alternatives(m, atom.other):
+        if other is not MISSING:
+            out = join(m, [(guard, m.unknown("the keys of a dict with an unknown key")), (m.live & ~guard, out)])
+    return out
+
+
+def _in_order(m: Machine, atom: DictValue | SetValue) -> list[tuple[Value, Guard]]:
+    """(key, where it stands here) in the order of insertion; a key that moved stands in several places."""
+    moves = atom.moves if isinstance(atom, DictValue) else []
+    if not moves:
+        return [(name, cover(m, value)) for name, value in atom.entries.values()]
+    later: dict[Any, Guard] = {}
+    placed: list[tuple[int, Value, Guard]] = []
+    for at, key, where in reversed(moves):
+        taken = later.get(key, m.space.false)
+        name, value = atom.entries[key]
+        placed.append((at, name, cover(m, value) & where & ~taken))
+        later[key] = taken | where
+    out = []
+    entries = list(atom.entries.items())
+    for at in range(len(entries) + 1):
+        out += [(name, here) for place, name, here in reversed(placed) if place == at]
+        if at < len(entries):
+            key, (name, value) = entries[at]
+            out.append((name, cover(m, value) & ~later.get(key, m.space.false)))
+    return out
+
+
+def _with_key(m: Machine, keys: Value, name: Value, here: Guard) -> Value:
+    return m.branch(
+        here,
+        lambda: each(m, keys, lambda k: k if isinstance(k, Unknown) else (*k, name)),
+        lambda: settle(m, keys),
+    )
+
+
+def size_of(m: Machine, atom: DictValue | SetValue) -> Value:
+    """How many entries there are."""
+    if not cover(m, atom.other).is_false:
+        return m.unknown(f"len({describe(atom)})", kind="int")
+    counts = [m.live]
+    for _, value in atom.entries.values():
+        here = cover(m, value)
+        grown = [m.space.false, *(c & here for c in counts)]
+        counts = [(c & ~here) | g for c, g in zip([*counts, m.space.false], grown, strict=True)]
+    return join(m, [(guard, count) for count, guard in enumerate(counts)])
+
+
+# --- writing
+
+
+def put(m: Machine, target: DictValue, key: Value, value: Value) -> None:
+    """`target[key] = value` on the current path."""
+    atoms_of_key(m, key, lambda k: _put(m, target, k, value))
+
+
+def _put(m: Machine, target: DictValue, key: Value, value: Value) -> None:
+    name = hash_key(m, key)
+    if name is not None:
+        _put_at(m, target, name, key, value)
+    elif isinstance(key, Instance):
+        _put_by_equality(m, target, key, value)
+    else:
+        m.coverage.unsupported("a key that nobody can tell", m.site(None))
+        smeared = m.unknown(f"a value of {describe(target)} under an unknown key")
+        target.other = store(m, target.other, smeared, target.born)
+
+
+def _put_by_equality(m: Machine, target: DictValue, key: Instance, value: Value) -> None:
+    entry = m.live
+    for name, _, hit in matches(m, target, key, None):
+        m.live = hit
+        if not hit.is_false:
+            _put_at(m, target, name, key, value)
+        entry = entry & ~hit
+    m.live, after = entry, m.live | entry
+    if not entry.is_false:
+        _put_at(m, target, ("object", id(key)), key, value)
+    m.live = after
+
+
+def _put_at(m: Machine, target: DictValue, name: Any, key: Value, value: Value) -> None:
+    shown, old = target.entries.get(name, (key, MISSING))
+    if name in target.entries:
+        _move(m, target, name, old)
+    target.entries[name] = (shown, store(m, old, value, target.born))
+
+
+def _move(m: Machine, target: DictValue, name: Any, old: Value) -> None:
+    """Where a known key is not there now, writing it puts it last."""
+    gone = m.live & ~cover(m, old)
+    if not gone.is_false and (target.moves or next(reversed(list(target.entries))) != name):
+        target.moves.append((len(target.entries), name, gone))
+
+
+def remove(m: Machine, target: DictValue, key: Value) -> None:
+    """Take `key` away on the current path, where it is there."""
+    atoms_of_key(m, key, lambda k: _remove(m, target, k))
+
+
+def _remove(m: Machine, target: DictValue, key: Value) -> None:
+    name = hash_key(m, key)
+    if name is None:
+        entry = m.live
+        for found, _, hit in matches(m, target, key, None):
+            m.live = hit
+            _remove_at(m, target, found)
+        m.live = entry
+    elif name in target.entries:
+        _remove_at(m, target, name)
+
+
+def _remove_at(m: Machine, target: DictValue, name: Any) -> None:
+    shown, old = target.entries[name]
+    if not m.live.is_false:
+        target.entries[name] = (shown, store(m, old, MISSING, target.born))
+
+
+def clear(m: Machine, target: DictValue) -> None:
+    for name in list(target.entries):
+        _remove_at(m, target, name)
+    target.other = store(m, target.other, MISSING, target.born)
+
+
+def update(m: Machine, target: DictValue, more: Value, node: Node | None) -> None:
+    """`target.update(more)`: a mapping or pairs."""
+    each(m, more, lambda atom: _update(m, target, plain(atom), node))
+
+
+def _update(m: Machine, target: DictValue, atom: Value, node: Node | None) -> None:
+    if isinstance(atom, DictValue):
+        _update_from_dict(m, target, atom)
+        return
+    walk(m, atom, Taker(lambda pair: _put_pair(m, target, pair, node), lambda items: _smear(m, target, items)), node)
+
+
+def _update_from_dict(m: Machine, target: DictValue, atom: DictValue) -> None:
+    entry = m.live
+    for key, (name, value) in list(atom.entries.items()):
+        m.live = entry & cover(m, value)
+        if not m.live.is_false:
+            _put_at(m, target, key, name, settle(m, value))
+        m.live = entry
+    if not cover(m, atom.other).is_false:
+        target.other = store(m, target.other, atom.other, target.born)
+
+
+def _put_pair(m: Machine, target: DictValue, pair: Value, node: Node | None) -> None:
+    from .containers import items_of
+
+    def put_pair(items: Value) -> None:
+        if isinstance(items, Unknown):
+            _smear(m, target, items)
+        elif len(items) != 2:
+            m.fail("ValueError", f"dictionary update sequence element has length {len(items)}; 2 is required")
+        else:
+            put(m, target, items[0], items[1])
+
+    each(m, items_of(m, pair, node), put_pair)
+
+
+def _smear(m: Machine, target: DictValue, items: Unknown) -> None:
+    target.other = store(m, target.other, items, target.born)

@@ -1,0 +1,113 @@
+"""Fields of dataclasses and named tuples: which there are, and filling them when an object is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import tree
+from . import attributes
+from .arguments import OPEN, Spread
+from .unions import alternatives, cover, each, join
+from .values import MISSING, ClassValue, FieldDefault, Instance, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+class Field:
+    """One field; `default` is MISSING when required, `factory` a callable value or None."""
+
+    __slots__ = ("annotation", "compare", "default", "factory", "init", "kw_only", "name", "repr")
+
+    def __init__(self, name: str, annotation: tree.Node | None, default: Value) -> None:
+        self.name, self.annotation = name, annotation
+        self.default, self.factory = default, None
+        self.init = self.repr = self.compare = True
+        self.kw_only = False
+        if isinstance(default, FieldDefault):
+            self.default, self.factory = default.default, default.factory
+            self.init, self.kw_only = default.init, default.kw_only
+            self.repr, self.compare = default.repr, default.compare
+
+
+def fields_of(m: Machine, cls: ClassValue) -> list[Field]:
+    """The fields of a dataclass or NamedTuple, those of base classes first."""
+    found: dict[str, Field] = {}
+    for base in reversed(cls.mro):
+        if isinstance(base, ClassValue) and base.flags & {"dataclass", "namedtuple"}:
+            for name, annotation in m.world.annotations(base):
+                if not is_class_var(annotation):
+                    found[name] = Field(name, annotation, attributes.own_attribute(m, base, name))
+    return list(found.values())
+
+
+def is_class_var(annotation: tree.Node | None) -> bool:
+    head = annotation.value if isinstance(annotation, tree.Index) else annotation
+    if isinstance(head, tree.Const):
+        return isinstance(head.value, str) and head.value.startswith(("ClassVar", "typing.ClassVar"))
+    name = head.id if isinstance(head, tree.Name) else head.name if isinstance(head, tree.Attr) else ""
+    return name == "ClassVar"
+
+
+def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs: Kwargs, node: Any) -> None:
+    """The generated `__init__` of a dataclass or NamedTuple, then `__post_init__`."""
+    left, named = [a for a in args if not isinstance(a, Spread)], dict(kwargs)
+    spread = len(left) < len(args) or isinstance(named.pop(OPEN, None), Spread)
+    fields = fields_of(m, cls)
+    for field in fields:
+        given: Value = MISSING
+        if field.init:
+            given = left.pop(0) if left and not field.kw_only else named.pop(field.name, MISSING)
+        if given is MISSING and spread:
+            given = m.unknown(field.name, node)
+        value = _value(m, cls, field, given, node)
+        if value is not MISSING:
+            made.attrs[field.name] = value
+    _refuse_rest(m, cls, left, named)
+    if "namedtuple" in cls.flags:
+        made.payload = tuple(made.attrs[f.name] for f in fields)
+    _after(m, made, cls, node)
+
+
+def _value(m: Machine, cls: ClassValue, field: Field, given: Value, node: Any) -> Value:
+    """What a field gets: what was given, else its default, else an error; not even that when it is not to be given."""
+    from .calls import call_value
+
+    gone = m.live & ~cover(m, given)
+    if gone.is_false:
+        return given
+    if field.factory is not None:
+        made = m.branch(gone, lambda: call_value(m, field.factory, (), {}, node), lambda: None)
+    else:
+        made = field.default
+    value = join(m, [(g, made if a is MISSING else a) for g, a in alternatives(m, given)])
+    if not field.init:
+        return value
+    return attributes.absent(m, value, "TypeError", f"{cls.name}() missing a required argument: '{field.name}'")
+
+
+def _refuse_rest(m: Machine, cls: ClassValue, left: list[Value], named: Kwargs) -> None:
+    if left:
+        m.fail("TypeError", f"{cls.name}() got too many arguments")
+    for name, value in named.items():
+        message = f"{cls.name}() got an unexpected keyword argument '{name}'"
+        m.branch(cover(m, value), lambda message=message: m.fail("TypeError", message), lambda: None)
+
+
+def _after(m: Machine, made: Instance, cls: ClassValue, node: Any) -> None:
+    from .calls import call_value
+
+    after = attributes.class_attribute(m, made.cls, "__post_init__")
+    if after is not MISSING and "dataclass" in cls.flags and made.cls.symbol not in m.world.no_post_init:
+        call_value(m, attributes.bind(m, after, made), (), {}, node)
+
+
+def replaced(m: Machine, atom: Instance, changes: Kwargs, node: Any) -> Value:
+    """A new object of the class with some fields changed."""
+    from .calls import call_value
+
+    given = {f.name: atom.attrs.get(f.name, MISSING) for f in fields_of(m, atom.cls) if f.init}
+    return each(m, atom.cls, lambda cls: call_value(m, cls, (), {**given, **changes}, node))
