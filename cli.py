@@ -18,7 +18,7 @@ WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
 Try first:
-  qtrace static vllm --quantization fp8 --device h100
+  qtrace static vllm --at SDIST_OR_FOLDER --quantization fp8 --device h100 --model FOLDER
   qtrace rule
   qtrace --help
 """

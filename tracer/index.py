@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .effects import Effects
 from .tree import Block, ClassDef
 
 _INDENTED = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?\n)*(?:[ \t]*\f)*[ \t]+[^\s#]")
@@ -208,12 +208,12 @@ class _Indexer:
         if isinstance(group[0], ast.ClassDef):
             return self.class_(group[0], first, last)
         kinds = {_KINDS.get(type(node), "other") for node in group}
-        effects = _Effects(group)
+        effects = Effects(group)
         return Statement(first, last, kinds.pop() if len(kinds) == 1 else "other", *effects.frozen())
 
     def class_(self, node: ast.ClassDef, first_line: int, last_line: int) -> ClassIndex:
         members = self.statements(node.body)
-        header = _Effects(())
+        header = Effects(())
         header.class_header(node)
         own = frozenset[str]().union(*(member.binds for member in members))
         changed = frozenset[str]().union(*(member.mutates for member in members))
@@ -252,158 +252,3 @@ def _names(statements: Iterable[Statement]) -> dict[str, tuple[int, ...]]:
         for name in statement.binds | statement.mutates:
             places.setdefault(name, []).append(place)
     return {name: tuple(found) for name, found in places.items()}
-
-
-# --- effects
-
-
-class _Effects:
-    """What running some statements may do to the names of the body they stand in."""
-
-    def __init__(self, nodes: Iterable[ast.AST]) -> None:
-        self.binds: set[str] = set()
-        self.mutates: set[str] = set()
-        self.stars: list[tuple[str, int]] = []
-        self.visit_all(nodes)
-
-    def frozen(self) -> tuple[frozenset[str], frozenset[str], tuple[tuple[str, int], ...]]:
-        return frozenset(self.binds), frozenset(self.mutates), tuple(self.stars)
-
-    def visit(self, node: ast.AST) -> None:
-        _EFFECTS.get(type(node), _Effects.children)(self, node)
-
-    def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:
-        for node in nodes:
-            if node is not None:
-                self.visit(node)
-
-    def children(self, node: ast.AST) -> None:
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                self.visit_all(each for each in value if isinstance(each, ast.AST))
-            elif isinstance(value, ast.AST):
-                self.visit(value)
-
-    def nothing(self, node: ast.AST) -> None:
-        pass
-
-    def name(self, node: ast.Name) -> None:
-        if not isinstance(node.ctx, ast.Load):
-            self.binds.add(node.id)
-
-    def place(self, node: ast.Attribute | ast.Subscript) -> None:
-        """`X.a` and `X[k]` as targets, also of `del`, change X."""
-        if not isinstance(node.ctx, ast.Load):
-            self.change(node)
-        self.children(node)
-
-    def change(self, node: ast.AST) -> None:
-        """Note the name that an attribute, a subscript or a bare name begins with."""
-        while isinstance(node, ast.Attribute | ast.Subscript):
-            node = node.value
-        if isinstance(node, ast.Name):
-            self.mutates.add(node.id)
-
-    def aug_assign(self, node: ast.AugAssign) -> None:
-        self.change(node.target)
-        if not isinstance(node.target, ast.Name):
-            self.visit(node.target)
-        self.visit(node.value)
-
-    def call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute):
-            self.change(node.func)
-        self.children(node)
-
-    def expression(self, node: ast.Expr) -> None:
-        """A call for its effect alone may change what it is given."""
-        value = node.value.value if isinstance(node.value, ast.Await) else node.value
-        if isinstance(value, ast.Call):
-            self.passed(value)
-        self.visit(value)
-
-    def passed(self, node: ast.Call) -> None:
-        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            given = argument.value if isinstance(argument, ast.Starred) else argument
-            if isinstance(given, ast.Name):
-                self.mutates.add(given.id)
-
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.binds.add(node.name)
-        self.decorators(node.decorator_list)
-        self.defaults(node.args)
-
-    def decorators(self, nodes: Iterable[ast.expr]) -> None:
-        """A decorator is called: `@X.register` changes X, and so may `@register(X)`."""
-        for node in nodes:
-            if isinstance(node, ast.Attribute):
-                self.change(node)
-            elif isinstance(node, ast.Call):
-                self.passed(node)
-            self.visit(node)
-
-    def defaults(self, node: ast.arguments) -> None:
-        self.visit_all([*node.defaults, *node.kw_defaults])
-
-    def lambda_(self, node: ast.Lambda) -> None:
-        self.defaults(node.args)
-
-    def class_header(self, node: ast.ClassDef) -> None:
-        self.binds.add(node.name)
-        self.decorators(node.decorator_list)
-        self.visit_all([*node.bases, *node.keywords])
-
-    def class_(self, node: ast.ClassDef) -> None:
-        self.class_header(node)
-        body = _Effects(node.body)
-        self.mutates |= body.mutates - body.binds
-
-    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        """The names that its own `for` binds are nobody else's; a walrus in it binds outside."""
-        targets = _Effects(part.target for part in node.generators).binds
-        inner = _Effects(())
-        inner.children(node)
-        self.binds |= inner.binds - targets
-        self.mutates |= inner.mutates - targets
-        self.visit(node.generators[0].iter)
-
-    def import_(self, node: ast.Import) -> None:
-        self.binds.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
-
-    def import_from(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            if alias.name == "*":
-                self.stars.append((node.module or "", node.level))
-            else:
-                self.binds.add(alias.asname or alias.name)
-
-    def caught(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
-        if node.name is not None:
-            self.binds.add(node.name)
-        self.children(node)
-
-    def rest(self, node: ast.MatchMapping) -> None:
-        if node.rest is not None:
-            self.binds.add(node.rest)
-        self.children(node)
-
-
-_EFFECTS: dict[type[ast.AST], Callable[[_Effects, Any], None]] = {
-    ast.Constant: _Effects.nothing,
-    ast.Name: _Effects.name,
-    ast.Attribute: _Effects.place,
-    ast.Subscript: _Effects.place,
-    ast.AugAssign: _Effects.aug_assign,
-    ast.Call: _Effects.call,
-    ast.Expr: _Effects.expression,
-    ast.FunctionDef: _Effects.function,
-    ast.AsyncFunctionDef: _Effects.function,
-    ast.Lambda: _Effects.lambda_,
-    ast.ClassDef: _Effects.class_,
-    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), _Effects.comprehension),
-    ast.Import: _Effects.import_,
-    ast.ImportFrom: _Effects.import_from,
-    **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), _Effects.caught),
-    ast.MatchMapping: _Effects.rest,
-}

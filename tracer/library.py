@@ -24,7 +24,6 @@ from .index import (
 from .names import bound_in
 from .sources import Source
 
-
 T = TypeVar("T")
 
 

@@ -35,7 +35,7 @@ def _outcome(page: Page, outcome: Outcome, number: str) -> None:
     if outcome.guard != Always():
         page.wrap(str(outcome.guard), "      when      ", Tone.DOUBT)
     if outcome.ops:
-        page.wrap(", ".join(short(op) for op in outcome.ops), "      runs      ")
+        page.wrap(", ".join(outcome.ops), "      runs      ")
     if outcome.refusal and outcome.refusal.site:
         page.wrap(page.site(outcome.refusal.site, page.width - 16), "      at        ", Tone.DIM)
 

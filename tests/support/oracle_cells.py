@@ -200,6 +200,7 @@ def _quant_config(m: Machine, label: str) -> Instance:
                 m, cls, (), {"is_checkpoint_fp8_serialized": False, "activation_scheme": "dynamic"}
             )
     attributes.put(m, made, "packed_modules_mapping", containers.new_dict(m), None)
+    assert isinstance(made, Instance)
     return made
 
 

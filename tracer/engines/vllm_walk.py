@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from ..evaluate import attributes
 from ..evaluate.calls import call, call_value
@@ -19,6 +17,7 @@ from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, inside
 from .vllm_checkpoint import fused_modules, load
+from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from ..guards import Guard
 
 ARGS = "vllm.engine.arg_utils.EngineArgs"
-LINEAR = "vllm.model_executor.layers.linear"
 LOADER = "vllm.model_executor.model_loader.utils.process_weights_after_loading"
 
 REGISTRY = "vllm.model_executor.layers.quantization"
@@ -42,70 +40,6 @@ LINKS = (
     (f"{VLLM_CONFIG}.__post_init__", f"{VLLM_CONFIG}._get_quantization_config"),
 )
 """Steps between the functions that are evaluated, read from the callers' text."""
-
-
-class Projection(Struct, frozen=True):
-    """A linear layer of a decoder block: its class, where it stands, and its sizes."""
-
-    name: str
-    cls: str
-    prefix: str
-    arguments: Callable[[Any], tuple[Value, ...]]
-
-
-class Sizes:
-    """Sizes of a decoder block from the checkpoint; what it does not tell is a named unknown."""
-
-    def __init__(self, text: Value) -> None:
-        self.text = text
-
-    def size(self, name: str) -> Value:
-        value = self.text.attrs.get(name) if isinstance(self.text, Instance) else None
-        return value if isinstance(value, int) else Unknown(name, name, None, "int")
-
-    @property
-    def heads(self) -> tuple[Value, Value, Value]:
-        """(head size, query heads, key/value heads)."""
-        hidden, heads = self.size("hidden_size"), self.size("num_attention_heads")
-        head = self.size("head_dim")
-        if isinstance(head, Unknown) and isinstance(hidden, int) and isinstance(heads, int) and heads:
-            head = hidden // heads
-        pairs = self.size("num_key_value_heads")
-        return head, heads, heads if isinstance(pairs, Unknown) and isinstance(heads, int) else pairs
-
-    def times(self, a: Value, b: Value) -> Value:
-        if isinstance(a, int) and isinstance(b, int):
-            return a * b
-        name = f"{getattr(a, 'label', a)} * {getattr(b, 'label', b)}"
-        return Unknown(name, name, None, "int")
-
-
-def _gate_up(s: Sizes) -> tuple[Value, ...]:
-    inner = s.size("intermediate_size")
-    return (s.size("hidden_size"), (inner, inner))
-
-
-PROJECTIONS = (
-    Projection(
-        "qkv_proj",
-        f"{LINEAR}.QKVParallelLinear",
-        "self_attn.qkv_proj",
-        lambda s: (s.size("hidden_size"), *s.heads),
-    ),
-    Projection(
-        "o_proj",
-        f"{LINEAR}.RowParallelLinear",
-        "self_attn.o_proj",
-        lambda s: (s.times(s.heads[1], s.heads[0]), s.size("hidden_size")),
-    ),
-    Projection("gate_up_proj", f"{LINEAR}.MergedColumnParallelLinear", "mlp.gate_up_proj", _gate_up),
-    Projection(
-        "down_proj",
-        f"{LINEAR}.RowParallelLinear",
-        "mlp.down_proj",
-        lambda s: (s.size("intermediate_size"), s.size("hidden_size")),
-    ),
-)
 
 
 class Layer:
