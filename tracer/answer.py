@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from .. import __version__
-from ..report.errors import SourceError
 from ..report.model import Coverage, Pin, Question, Report, Unsupported
 from ..report.predicate import Always, Site
 from ..report.question import Value
@@ -15,6 +16,7 @@ from .chain import chains
 from .engines import vllm
 from .engines.vllm_walk import Walk
 from .evaluate.machine import OutOfBudget
+from .guards import GuardBudget
 from .library import Library
 from .scenario import Scenario
 from .sources import Source
@@ -24,19 +26,23 @@ DEPTH = 20_000
 
 
 def answer(source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = 60.0) -> Report:
-    """The report of one question on one source; raises SourceError where the walk has no way in."""
+    """The report of one question on one source."""
     return report(walked(Library(source), scenario, seconds), asked)
 
 
 def walked(library: Library, scenario: Scenario, seconds: float = 60.0) -> Walk:
     """Walk one question; `library` may be shared by questions on the same source."""
     with deep():
-        m = vllm.machine(library, scenario, seconds)
+        m = vllm.machine(library, scenario, math.inf)
         walk = Walk(m, scenario)
+        m.deadline = time.monotonic() + seconds
         try:
             walk.run()
-        except OutOfBudget as stop:
+        except (OutOfBudget, GuardBudget) as stop:
             walk.open_end = str(stop)
+            m.coverage.budget(str(stop))
+            m.live = m.space.true
+        m.deadline = math.inf  # telling what was found is not part of the search
     return walk
 
 
@@ -56,10 +62,6 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
     source = walk.m.world.source.source
     with deep():
         made = chains(walk)
-    if walk.open_end is not None and not any(c.outcomes for c in made):
-        raise SourceError(
-            f"the question was not answered within {walk.open_end}; narrow it (--model, --device)"
-        )
     unknown = sorted({name for c in made for o in c.outcomes if o.guard != Always() for name in _named(walk)})
     return Report(
         tool=__version__,
@@ -115,9 +117,7 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
     if scenario.cuda is not None:
-        out.append(
-            f"built with CUDA {_version(scenario.cuda)} for every architecture it supports"
-        )
+        out.append(f"built with CUDA {_version(scenario.cuda)} for every architecture it supports")
     return tuple(out)
 
 

@@ -34,6 +34,9 @@ def chains(walk: Walk) -> tuple[Chain, ...]:
 def _without_checkpoint(walk: Walk) -> list[tuple[Guard, Outcome]]:
     """What the flag alone decides: its config class, if a checkpoint says nothing else."""
     space = walk.m.space
+    if walk.open_end is not None:
+        cut = space.atom("bounds", Opaque(f"more than {walk.open_end} could be read"))
+        return [(cut, Outcome())]
     if not walk.needs_model:
         return []
     says = space.atom("checkpoint", Opaque("the checkpoint's quantization_config allows it"))

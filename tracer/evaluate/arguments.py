@@ -127,7 +127,9 @@ def settled_keywords(m: Machine, kwargs: Kwargs, run: Value) -> Value:
     return run(kwargs)
 
 
-def bind(m: Machine, func: Function, frame: Frame, args: Args, kwargs: Kwargs, node: tree.Node | None) -> None:
+def bind(
+    m: Machine, func: Function, frame: Frame, args: Args, kwargs: Kwargs, node: tree.Node | None
+) -> None:
     """Give every parameter of `func` its value; raises TypeError where the arguments do not fit."""
     left, named = [a for a in args if not isinstance(a, Spread)], dict(kwargs)
     spread = len(left) < len(args) or named.pop(OPEN, MISSING) is not MISSING
@@ -153,7 +155,13 @@ def _refuse_rest(m: Machine, func: Function, left: list[Value], named: Kwargs) -
 
 
 def _parameter(
-    m: Machine, func: Function, param: tree.Param, left: list[Value], named: Kwargs, spread: bool, node: tree.Node | None
+    m: Machine,
+    func: Function,
+    param: tree.Param,
+    left: list[Value],
+    named: Kwargs,
+    spread: bool,
+    node: tree.Node | None,
 ) -> Value:
     value: Value = MISSING
     if param.kind != "kw" and left:

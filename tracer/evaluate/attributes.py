@@ -103,7 +103,9 @@ def _own_first(m: Machine, atom: Instance, name: str, of_class: Value, node: Nod
         return _after_own(m, atom, name, of_class, node)
     if not isinstance(own, Guarded):
         return own
-    return each(m, own, lambda value: _after_own(m, atom, name, of_class, node) if value is MISSING else value)
+    return each(
+        m, own, lambda value: _after_own(m, atom, name, of_class, node) if value is MISSING else value
+    )
 
 
 def _after_own(m: Machine, atom: Instance, name: str, of_class: Value, node: Node | None) -> Value:
@@ -252,7 +254,9 @@ def _class_special(m: Machine, atom: Value, name: str) -> Value:
     if name == "__module__":
         return _module_of(atom)
     if name in ("__mro__", "__bases__"):
-        found, top = (atom.mro, m.world.models.classes["builtins.object"]) if name == "__mro__" else (atom.bases, None)
+        found, top = (
+            (atom.mro, m.world.models.classes["builtins.object"]) if name == "__mro__" else (atom.bases, None)
+        )
         return _with_object(m, atom, found, top)
     return MISSING
 
@@ -286,7 +290,11 @@ def _super(m: Machine, atom: Super, name: str, node: Node | None) -> Value:
         return m.world.models.super_attribute(m, atom, name)
     if name == "__new__":
         return value.func if isinstance(value, Descriptor) else value
-    return each(m, value, lambda v: m.world.models.super_attribute(m, atom, name) if v is MISSING else bind(m, v, atom.self_))
+    return each(
+        m,
+        value,
+        lambda v: m.world.models.super_attribute(m, atom, name) if v is MISSING else bind(m, v, atom.self_),
+    )
 
 
 def _module(m: Machine, atom: ModuleValue, name: str, node: Node | None) -> Value:
@@ -300,7 +308,9 @@ def _module(m: Machine, atom: ModuleValue, name: str, node: Node | None) -> Valu
 def _opaque(m: Machine, atom: Opaque, name: str, node: Node | None) -> Value:
     written = m.outside.get((atom.symbol, name), MISSING)
     if written is not MISSING:
-        return each(m, written, lambda v: m.world.library(m, f"{atom.symbol}.{name}", node) if v is MISSING else v)
+        return each(
+            m, written, lambda v: m.world.library(m, f"{atom.symbol}.{name}", node) if v is MISSING else v
+        )
     return m.world.library(m, f"{atom.symbol}.{name}", node)
 
 
@@ -367,7 +377,9 @@ def _descriptor(m: Machine, atom: Descriptor, name: str, node: Node | None) -> V
 
 
 def _with_setter(atom: Descriptor, name: str, func: Value) -> Descriptor:
-    return Descriptor("property", atom.func if name != "getter" else func, func if name == "setter" else atom.setter)
+    return Descriptor(
+        "property", atom.func if name != "getter" else func, func if name == "setter" else atom.setter
+    )
 
 
 FINDERS = {
@@ -423,7 +435,9 @@ def put_plainly(m: Machine, atom: Value, name: str, value: Value, node: Node | N
     each(m, class_attribute(m, atom.cls, name), lambda found: _put_past(m, found, atom, name, value, node))
 
 
-def _put_past(m: Machine, of_class: Value, atom: Instance, name: str, value: Value, node: Node | None) -> None:
+def _put_past(
+    m: Machine, of_class: Value, atom: Instance, name: str, value: Value, node: Node | None
+) -> None:
     from .calls import call_value
 
     if isinstance(of_class, Descriptor) and of_class.kind == "property":

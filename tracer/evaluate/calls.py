@@ -193,7 +193,17 @@ def _descriptor(m: Machine, func: Descriptor, args: Args, kwargs: Kwargs, node: 
     return call_value(m, func.func, args, kwargs, node)
 
 
-TENSOR_METHODS = (".view", ".reshape", ".contiguous", ".to", ".t", ".squeeze", ".unsqueeze", ".flatten", ".transpose")
+TENSOR_METHODS = (
+    ".view",
+    ".reshape",
+    ".contiguous",
+    ".to",
+    ".t",
+    ".squeeze",
+    ".unsqueeze",
+    ".flatten",
+    ".transpose",
+)
 
 CALLERS: dict[type, Any] = {
     Function: _function,

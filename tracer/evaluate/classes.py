@@ -133,7 +133,9 @@ def _initialised(m: Machine, made: Value, cls: Value, args: Args, kwargs: Kwargs
     return made
 
 
-def initialise(m: Machine, made: Instance, args: Args, kwargs: Kwargs, node: Any, after: Value = None) -> None:
+def initialise(
+    m: Machine, made: Instance, args: Args, kwargs: Kwargs, node: Any, after: Value = None
+) -> None:
     """Run the first `__init__` of the class order (behind `after`), written or generated."""
     from .calls import call_value
 

@@ -58,7 +58,9 @@ def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value
 
 
 def negated(m: Machine, value: Value, node: Node | None) -> Value:
-    return each(m, value, lambda v: not v if isinstance(v, bool) else m.unknown(f"not {describe(v)}", node, "bool"))
+    return each(
+        m, value, lambda v: not v if isinstance(v, bool) else m.unknown(f"not {describe(v)}", node, "bool")
+    )
 
 
 def as_value(m: Machine, guard: Guard) -> Value:

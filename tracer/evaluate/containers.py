@@ -65,7 +65,12 @@ def smear(m: Machine, target: Value, label: str) -> None:
         for key, (name, old) in list(target.entries.items()):
             there = m.holds(m.unknown(f"{describe(name)} in {label}"))
             live, m.live = m.live, m.live & there
-            old = store(m, old, True if isinstance(target, SetValue) else m.unknown(f"{label}[{describe(name)}]"), target.born)
+            old = store(
+                m,
+                old,
+                True if isinstance(target, SetValue) else m.unknown(f"{label}[{describe(name)}]"),
+                target.born,
+            )
             m.live = live & ~there
             target.entries[key] = (name, store(m, old, MISSING, target.born))
             m.live = live
@@ -108,7 +113,11 @@ def _iterates_itself(m: Machine, atom: Value) -> bool:
 def _object_items(m: Machine, atom: Instance, node: Node | None) -> Value:
     method = attributes.class_attribute(m, atom.cls, "__iter__")
     if method is MISSING:
-        if isinstance(atom.cls, ClassValue) and not m.world.is_open(atom.cls) and not _has(m, atom, "__getitem__"):
+        if (
+            isinstance(atom.cls, ClassValue)
+            and not m.world.is_open(atom.cls)
+            and not _has(m, atom, "__getitem__")
+        ):
             return m.fail("TypeError", f"'{atom.cls.name}' object is not iterable")
         return m.unknown(f"the elements of {describe(atom)}", node)
     from .calls import call_value
@@ -123,7 +132,12 @@ def _has(m: Machine, atom: Instance, name: str) -> bool:
 def drained(m: Machine, atom: IteratorValue, node: Node | None) -> Value:
     """All that is left of an iterator; it is used up afterwards."""
     out = ListValue((), m.live)
-    walk(m, atom, Taker(lambda item: append(m, out, item), lambda items: lists.smear(m, out, items.label)), node)
+    walk(
+        m,
+        atom,
+        Taker(lambda item: append(m, out, item), lambda items: lists.smear(m, out, items.label)),
+        node,
+    )
     if m.live.is_false:
         raise m.kill()
     return settle(m, out.content)
@@ -145,7 +159,9 @@ def get_item(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     if isinstance(atom, DictValue):
         return dicts.get(m, atom, key, node)
     if isinstance(atom, Unknown):
-        return Unknown(f"{atom.key}[{_key_text(key)}]", f"{atom.label}[{describe(key)}]", m.site(node), _index_kind(atom))
+        return Unknown(
+            f"{atom.key}[{_key_text(key)}]", f"{atom.label}[{describe(key)}]", m.site(node), _index_kind(atom)
+        )
     return fallbacks.subscript(m, atom, key, node)
 
 

@@ -78,7 +78,13 @@ def _by_equality(m: Machine, atom: DictValue, key: Value, node: Node | None) -> 
     """Each entry under the guard that the key equals its name (first match wins), missing elsewhere."""
     if len(atom.entries) > 64 or not cover(m, atom.other).is_false:
         there = m.holds(m.unknown(f"{describe(key)} in {describe(atom)}", node))
-        return join(m, [(m.live & there, m.unknown(f"{describe(atom)}[{describe(key)}]", node)), (m.live & ~there, MISSING)])
+        return join(
+            m,
+            [
+                (m.live & there, m.unknown(f"{describe(atom)}[{describe(key)}]", node)),
+                (m.live & ~there, MISSING),
+            ],
+        )
     parts, hit = [], m.space.false
     for _, value, here in matches(m, atom, key, node):
         parts += [(g & here, a) for g, a in alternatives(m, value) if a is not MISSING]
@@ -86,7 +92,9 @@ def _by_equality(m: Machine, atom: DictValue, key: Value, node: Node | None) -> 
     return join(m, [*[p for p in parts if not p[0].is_false], (m.live & ~hit, MISSING)])
 
 
-def matches(m: Machine, atom: DictValue | SetValue, key: Value, node: Node | None) -> list[tuple[Any, Value, Guard]]:
+def matches(
+    m: Machine, atom: DictValue | SetValue, key: Value, node: Node | None
+) -> list[tuple[Any, Value, Guard]]:
     """(key, value, where it is the entry that `key` means) of the entries that may be meant."""
     out = []
     rest = m.live
@@ -107,7 +115,9 @@ def keys_of(m: Machine, atom: DictValue | SetValue) -> Value:
             out = _with_key(m, out, name, here)
     for guard, other in alternatives(m, atom.other):
         if other is not MISSING:
-            out = join(m, [(guard, m.unknown("the keys of a dict with an unknown key")), (m.live & ~guard, out)])
+            out = join(
+                m, [(guard, m.unknown("the keys of a dict with an unknown key")), (m.live & ~guard, out)]
+            )
     return out
 
 
@@ -238,7 +248,12 @@ def _update(m: Machine, target: DictValue, atom: Value, node: Node | None) -> No
     if isinstance(atom, DictValue):
         _update_from_dict(m, target, atom)
         return
-    walk(m, atom, Taker(lambda pair: _put_pair(m, target, pair, node), lambda items: _smear(m, target, items)), node)
+    walk(
+        m,
+        atom,
+        Taker(lambda pair: _put_pair(m, target, pair, node), lambda items: _smear(m, target, items)),
+        node,
+    )
 
 
 def _update_from_dict(m: Machine, target: DictValue, atom: DictValue) -> None:

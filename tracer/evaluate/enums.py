@@ -28,7 +28,15 @@ from .values import (
 if TYPE_CHECKING:
     from .machine import Machine
 
-VALUE_LIKE = {"enum.IntEnum", "enum.StrEnum", "enum.IntFlag", "enum.Flag", "builtins.str", "builtins.int", "builtins.float"}
+VALUE_LIKE = {
+    "enum.IntEnum",
+    "enum.StrEnum",
+    "enum.IntFlag",
+    "enum.Flag",
+    "builtins.str",
+    "builtins.int",
+    "builtins.float",
+}
 """Bases that make a member a value of its own kind: it compares and hashes as that."""
 
 
@@ -153,7 +161,13 @@ def _no_member(m: Machine, cls: ClassValue, args: tuple[Value, ...], node: Any) 
         if found is not None:
             return found
     text = each(m, args[0], lambda atom: repr_of(m, atom))
-    return each(m, text, lambda t: m.fail("ValueError", f"{t if isinstance(t, str) else describe(t)} is not a valid {cls.name}"))
+    return each(
+        m,
+        text,
+        lambda t: m.fail(
+            "ValueError", f"{t if isinstance(t, str) else describe(t)} is not a valid {cls.name}"
+        ),
+    )
 
 
 def names_of(m: Machine, cls: ClassValue) -> DictValue:

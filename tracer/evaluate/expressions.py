@@ -109,7 +109,9 @@ def _slice(m: Machine, node: tree.Slice) -> Value:
     return each(
         m,
         parts[0],
-        lambda a: each(m, parts[1], lambda b: each(m, parts[2], lambda c: operators.make_slice(m, a, b, c, node))),
+        lambda a: each(
+            m, parts[1], lambda b: each(m, parts[2], lambda c: operators.make_slice(m, a, b, c, node))
+        ),
     )
 
 
@@ -210,7 +212,12 @@ def _comprehension(m: Machine, node: tree.Comprehension) -> Value:
     frame = _inner_frame(m, node)
     first = evaluate(m, node.fors[0].iter)
     if node.kind == "generator":
-        return generator(m, lambda taker: _in_frame(m, frame, lambda: _generate(m, node, 0, _yielding(m, node, taker), first)))
+        return generator(
+            m,
+            lambda taker: _in_frame(
+                m, frame, lambda: _generate(m, node, 0, _yielding(m, node, taker), first)
+            ),
+        )
     out = containers.new_dict(m) if node.kind == "dict" else containers.make(m, node.kind, ())
     _in_frame(m, frame, lambda: _generate(m, node, 0, lambda: _collect(m, node, out), first))
     return out

@@ -87,7 +87,9 @@ def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
             return m.fail("TypeError", f"'{atom.cls.name}' object is not subscriptable")
     if isinstance(atom, Function | Wrapper):
         func = atom.func if isinstance(atom, Wrapper) else atom
-        return m.world.models.launcher(func) if isinstance(func, Function) else m.unknown(describe(atom), node)
+        return (
+            m.world.models.launcher(func) if isinstance(func, Function) else m.unknown(describe(atom), node)
+        )
     if isinstance(atom, CONSTANTS):
         return m.fail("TypeError", f"'{type(atom).__name__}' object is not subscriptable")
     label = f"{describe(atom)}[{describe(key)}]"

@@ -86,7 +86,9 @@ def _value(m: Machine, cls: ClassValue, field: Field, given: Value, node: Any) -
     value = join(m, [(g, made if a is MISSING else a) for g, a in alternatives(m, given)])
     if not field.init:
         return value
-    return attributes.absent(m, value, "TypeError", f"{cls.name}() missing a required argument: '{field.name}'")
+    return attributes.absent(
+        m, value, "TypeError", f"{cls.name}() missing a required argument: '{field.name}'"
+    )
 
 
 def _refuse_rest(m: Machine, cls: ClassValue, left: list[Value], named: Kwargs) -> None:

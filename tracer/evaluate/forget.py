@@ -63,7 +63,11 @@ def _quiet(m: Machine, node: tree.Node) -> Value:
     if isinstance(node, tree.Name):
         return m.frame.names.get(node.id, MISSING)
     if isinstance(node, tree.Attr):
-        found = [a.attrs.get(node.name, MISSING) for _, a in alternatives(m, _quiet(m, node.value)) if isinstance(a, Instance)]
+        found = [
+            a.attrs.get(node.name, MISSING)
+            for _, a in alternatives(m, _quiet(m, node.value))
+            if isinstance(a, Instance)
+        ]
         return found[0] if len(found) == 1 else MISSING
     return MISSING
 
@@ -75,4 +79,7 @@ def _contents(m: Machine, value: Value) -> None:
         elif isinstance(atom, DictValue | SetValue):
             atom.other = store(m, atom.other, m.unknown("a collection filled in a loop"), atom.born)
             for key, (name, old) in list(atom.entries.items()):
-                atom.entries[key] = (name, store(m, old, Unknown(f"{id(atom)}:{key}", f"element {name!r}"), atom.born))
+                atom.entries[key] = (
+                    name,
+                    store(m, old, Unknown(f"{id(atom)}:{key}", f"element {name!r}"), atom.born),
+                )

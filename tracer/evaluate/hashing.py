@@ -130,7 +130,12 @@ def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
         return _tuples(m, x, y)
     if isinstance(x, ListValue) and isinstance(y, ListValue):
         return m.decide(x.content, lambda p: m.decide(y.content, lambda q: _contents(m, p, q)))
-    if isinstance(x, DictValue) and isinstance(y, DictValue) or isinstance(x, SetValue) and isinstance(y, SetValue):
+    if (
+        isinstance(x, DictValue)
+        and isinstance(y, DictValue)
+        or isinstance(x, SetValue)
+        and isinstance(y, SetValue)
+    ):
         return _entries(m, x, y)
     if isinstance(a, Token) and isinstance(b, Token):
         return m.space.true if a.symbol == b.symbol else m.space.false
@@ -241,7 +246,9 @@ def atoms_of_key(m: Machine, key: Value, run: Callable[[Value], Value]) -> Value
     return each(m, key, one)
 
 
-def _elements(m: Machine, left: tuple[Value, ...], done: tuple[Value, ...], run: Callable[[Value], Value]) -> Value:
+def _elements(
+    m: Machine, left: tuple[Value, ...], done: tuple[Value, ...], run: Callable[[Value], Value]
+) -> Value:
     if not left:
         return run(done)
     return atoms_of_key(m, left[0], lambda atom: _elements(m, left[1:], (*done, atom), run))

@@ -43,7 +43,11 @@ def extend(m: Machine, target: ListValue, more: Value, node: Node | None) -> Non
     from .containers import items_of
 
     added = items_of(m, more, node)
-    each(m, added, lambda a: change(m, target, lambda items: (a if isinstance(a, Unknown) else (*items, *a), None)))
+    each(
+        m,
+        added,
+        lambda a: change(m, target, lambda items: (a if isinstance(a, Unknown) else (*items, *a), None)),
+    )
 
 
 def smear(m: Machine, target: ListValue, label: str) -> None:

@@ -45,7 +45,10 @@ def within(m: Machine, manager: Value, body: Body, node: tree.Node | None) -> No
     """Run `body` inside one manager."""
     if isinstance(manager, Manager):
         manager.run(m, body)
-    elif isinstance(manager, Instance) and attributes.class_attribute(m, manager.cls, "__enter__") is not MISSING:
+    elif (
+        isinstance(manager, Instance)
+        and attributes.class_attribute(m, manager.cls, "__enter__") is not MISSING
+    ):
         _object(m, manager, body, node)
     else:
         body(m.unknown(f"{describe(manager)}.__enter__()", node))

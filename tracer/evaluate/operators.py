@@ -160,7 +160,9 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
         return result
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
         return _compute(m, op, x, y, node)
-    if op == "|" and (isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass)):
+    if op == "|" and (
+        isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass)
+    ):
         return m.unknown(f"{describe(a)} | {describe(b)}", node)
     if not (_open(m, a) or _open(m, b)):
         names = f"'{_type_name(a)}' and '{_type_name(b)}'"
@@ -211,7 +213,9 @@ def _compute(m: Machine, op: str, x: Any, y: Any, node: Node | None) -> Value:
 
 
 def _is_long(x: Any, y: Any) -> bool:
-    return any(isinstance(v, int) and v > 1_000_000 for v in (x, y)) and any(isinstance(v, str | bytes) for v in (x, y))
+    return any(isinstance(v, int) and v > 1_000_000 for v in (x, y)) and any(
+        isinstance(v, str | bytes) for v in (x, y)
+    )
 
 
 def computed(m: Machine, run: Callable[[], Any]) -> Value:

@@ -25,8 +25,17 @@ class Edge:
 
     __slots__ = ("callee", "caller", "guard", "number", "parent", "phase", "site", "why")
 
-    def __init__(self, number: int, caller: str, callee: str, why: str, site: Site | None, guard: Guard) -> None:
-        self.number, self.caller, self.callee, self.why, self.site, self.guard = number, caller, callee, why, site, guard
+    def __init__(
+        self, number: int, caller: str, callee: str, why: str, site: Site | None, guard: Guard
+    ) -> None:
+        self.number, self.caller, self.callee, self.why, self.site, self.guard = (
+            number,
+            caller,
+            callee,
+            why,
+            site,
+            guard,
+        )
         self.parent: int | None = None
         self.phase = ""
 
@@ -55,7 +64,9 @@ class Selection:
 
     __slots__ = ("attempts", "candidates", "entered", "function", "phase", "site")
 
-    def __init__(self, function: str, site: Site | None, candidates: tuple[ClassValue, ...], entered: Guard) -> None:
+    def __init__(
+        self, function: str, site: Site | None, candidates: tuple[ClassValue, ...], entered: Guard
+    ) -> None:
         self.function, self.site, self.candidates, self.entered = function, site, candidates, entered
         self.attempts: list[Attempt] = []
         self.phase = ""
@@ -105,7 +116,9 @@ class Record:
 
     def called(self, func: Function, node: tree.Node | None) -> None:
         """A call; what enters a phase has no caller in the walk and stands where it is defined."""
-        self._edge(func.symbol, "calls", node, None if node is not None else Site(func.module.path, func.node.line))
+        self._edge(
+            func.symbol, "calls", node, None if node is not None else Site(func.module.path, func.node.line)
+        )
 
     def constructed(self, cls: ClassValue, node: tree.Node | None) -> None:
         self._edge(cls.symbol, "constructs", node)

@@ -43,7 +43,9 @@ def text_of(m: Machine, atom: Value, style: str = "s", node: Node | None = None)
         return _instance(m, atom, style, node)
     if isinstance(atom, tuple | ListValue | SetValue | DictValue):
         return _container(m, atom, node)
-    return m.unknown(f"<function {atom.symbol}>" if isinstance(atom, Function) else f"str({describe(atom)})", node, "str")
+    return m.unknown(
+        f"<function {atom.symbol}>" if isinstance(atom, Function) else f"str({describe(atom)})", node, "str"
+    )
 
 
 def repr_of(m: Machine, value: Value, node: Node | None = None) -> Value:
@@ -63,7 +65,9 @@ def _instance(m: Machine, atom: Instance, style: str, node: Node | None) -> Valu
     flags: set[str] = getattr(atom.cls, "flags", set())
     if "enum" in flags:
         return _enum(m, atom, style, node)
-    if "namedtuple" in flags or any("dataclass" in b.flags for b in atom.cls.mro if isinstance(b, ClassValue)):
+    if "namedtuple" in flags or any(
+        "dataclass" in b.flags for b in atom.cls.mro if isinstance(b, ClassValue)
+    ):
         return _fields(m, atom, node)
     if atom.payload is not MISSING:
         return text_of(m, atom.payload, style, node)
@@ -220,7 +224,9 @@ def _percent(m: Machine, text: str, given: Value, value: Value, node: Node | Non
 
 
 def _all_python(value: Value) -> bool:
-    return all(map(_all_python, value)) if isinstance(value, tuple) else isinstance(value, (*CONSTANTS, Shown))
+    return (
+        all(map(_all_python, value)) if isinstance(value, tuple) else isinstance(value, (*CONSTANTS, Shown))
+    )
 
 
 class Shown:
@@ -246,7 +252,9 @@ def _as_python(m: Machine, value: Value, run: Callable[[Value], Value]) -> Value
     return each(m, value, lambda atom: _atom_as_python(m, atom, run))
 
 
-def _tuple_as_python(m: Machine, left: tuple[Value, ...], done: tuple[Value, ...], run: Callable[[Value], Value]) -> Value:
+def _tuple_as_python(
+    m: Machine, left: tuple[Value, ...], done: tuple[Value, ...], run: Callable[[Value], Value]
+) -> Value:
     if not left:
         return run(done)
     return _as_python(m, left[0], lambda first: _tuple_as_python(m, left[1:], (*done, first), run))
@@ -260,7 +268,9 @@ def _atom_as_python(m: Machine, atom: Value, run: Callable[[Value], Value]) -> V
     if isinstance(atom, Instance) and isinstance(atom.payload, int | float):
         return run(atom.payload)
     text, shown = text_of(m, atom, "s"), text_of(m, atom, "r")
-    return each2(m, text, shown, lambda t, r: run(Shown(t, r) if isinstance(t, str) and isinstance(r, str) else t))
+    return each2(
+        m, text, shown, lambda t, r: run(Shown(t, r) if isinstance(t, str) and isinstance(r, str) else t)
+    )
 
 
 def formatted_with(m: Machine, text: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

@@ -59,7 +59,9 @@ def _entries_truth(m: Machine, atom: DictValue | SetValue) -> Guard:
     for _, value in atom.entries.values():
         out = out | cover(m, value)
     fuzzy = cover(m, atom.other)
-    return out if fuzzy.is_false else out | (fuzzy & m.holds(m.unknown("a key written under an unknown name")))
+    return (
+        out if fuzzy.is_false else out | (fuzzy & m.holds(m.unknown("a key written under an unknown name")))
+    )
 
 
 def _instance_truth(m: Machine, atom: Instance) -> Guard:

@@ -147,4 +147,3 @@ def each2(m: Machine, left: Value, right: Value, apply: Callable[[Value, Value],
     if type(left) is not Guarded and type(right) is not Guarded:
         return apply(left, right)
     return each(m, left, lambda a: each(m, right, lambda b: apply(a, b)))
-

@@ -151,7 +151,9 @@ class Wrapper:
 
     __slots__ = ("attrs", "call", "func", "symbol")
 
-    def __init__(self, func: Value, call: Callable[..., Value], attrs: dict[str, Value] | None = None) -> None:
+    def __init__(
+        self, func: Value, call: Callable[..., Value], attrs: dict[str, Value] | None = None
+    ) -> None:
         self.func, self.call, self.attrs = func, call, attrs or {}
         self.symbol: str = func.symbol
 
@@ -229,9 +231,23 @@ class NativeClass:
 class ClassValue:
     """A class of the engine; its members are evaluated as they are asked for."""
 
-    __slots__ = ("attrs", "bases", "born", "decorations", "flags", "module", "mro", "name", "node", "scope", "symbol")
+    __slots__ = (
+        "attrs",
+        "bases",
+        "born",
+        "decorations",
+        "flags",
+        "module",
+        "mro",
+        "name",
+        "node",
+        "scope",
+        "symbol",
+    )
 
-    def __init__(self, name: str, symbol: str, module: ModuleValue, bases: tuple[Any, ...], born: Guard) -> None:
+    def __init__(
+        self, name: str, symbol: str, module: ModuleValue, bases: tuple[Any, ...], born: Guard
+    ) -> None:
         self.name, self.symbol, self.module, self.bases, self.born = name, symbol, module, bases, born
         self.attrs: dict[str, Value] = {}
         self.scope: LazyScope | None = None

@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 
-CLOSED = ("builtins.", "abc.", "enum.", "typing.Generic", "typing.Protocol", "typing.NamedTuple", "types.ModuleType")
+CLOSED = (
+    "builtins.",
+    "abc.",
+    "enum.",
+    "typing.Generic",
+    "typing.Protocol",
+    "typing.NamedTuple",
+    "types.ModuleType",
+)
 """Native classes of which all that matters is modelled."""
 
 
@@ -72,7 +80,9 @@ class World:
             self.modules[key] = self._module(package, lowered)
         return self.modules[key].scope.read(m, rest.rpartition(".")[2])
 
-    def _run(self, m: Machine, module: ModuleValue, scope: LazyScope, block: tree.Block, cls: Any = None) -> None:
+    def _run(
+        self, m: Machine, module: ModuleValue, scope: LazyScope, block: tree.Block, cls: Any = None
+    ) -> None:
         """Run one statement of a module or class body, on every path: its moment is not that of who asked."""
         from .machine import Dead
         from .statements import execute
@@ -151,7 +161,9 @@ class World:
             return self.library(m, name, node)
         if there is False:
             return self._no_module(m, name)
-        return m.branch(self.has(m, name), lambda: self.library(m, name, node), lambda: self._no_module(m, name))
+        return m.branch(
+            self.has(m, name), lambda: self.library(m, name, node), lambda: self._no_module(m, name)
+        )
 
     def _no_module(self, m: Machine, name: str) -> Value:
         return m.fail("ModuleNotFoundError", f"No module named '{name.partition('.')[0]}'")
@@ -228,7 +240,12 @@ class World:
         return self.models.may_be_false(atom)
 
     def call_library(
-        self, m: Machine, func: Opaque, args: tuple[Value, ...], kwargs: dict[str, Value], node: tree.Node | None
+        self,
+        m: Machine,
+        func: Opaque,
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        node: tree.Node | None,
     ) -> Value:
         """A call that leaves the engine: recorded, its answer unknown; inside a `try` it may also raise."""
         m.record.left(func.symbol, node)
@@ -243,7 +260,9 @@ class World:
             self._may_raise(m, func.symbol)
         from .calls import describe_value
 
-        shown = [describe_value(m, a) for a in args] + [f"{k}={describe_value(m, v)}" for k, v in kwargs.items()]
+        shown = [describe_value(m, a) for a in args] + [
+            f"{k}={describe_value(m, v)}" for k, v in kwargs.items()
+        ]
         label = f"{func.symbol}({', '.join(shown)})"
         if self.models.is_stable(func.symbol):
             return Unknown(label, label, m.site(node))

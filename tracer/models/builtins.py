@@ -76,14 +76,18 @@ def _get(m: Machine, atom: Value, name: Value, default: Value) -> Value:
         return attributes.get(m, atom, name, None)
     known = m.world.models.has(m, atom, name)
     if known is not None and not known.is_true:
-        return m.branch(known, lambda: attributes.get(m, atom, name, None), lambda: join(m, alternatives(m, default)))
+        return m.branch(
+            known, lambda: attributes.get(m, atom, name, None), lambda: join(m, alternatives(m, default))
+        )
     found = _find_quietly(m, atom, name)
     return join(m, [(g, default if v is MISSING else v) for g, v in alternatives(m, found)])
 
 
 @table("builtins.setattr")
 def _setattr(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return each(m, args[0], lambda a: each(m, args[1], lambda n: _put(m, a, plain(n), args[2], plainly=False)))
+    return each(
+        m, args[0], lambda a: each(m, args[1], lambda n: _put(m, a, plain(n), args[2], plainly=False))
+    )
 
 
 @table("object.__setattr__")
@@ -109,7 +113,11 @@ def _delattr(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 def _vars(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     if not args:
         return m.unknown("vars()")
-    return each(m, args[0], lambda a: attributes.instance_dict(m, a) if isinstance(a, Instance) else m.unknown("vars()"))
+    return each(
+        m,
+        args[0],
+        lambda a: attributes.instance_dict(m, a) if isinstance(a, Instance) else m.unknown("vars()"),
+    )
 
 
 @table("builtins.globals", "builtins.locals")

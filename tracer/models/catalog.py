@@ -75,9 +75,34 @@ _ENUMS: dict[str, tuple[str, ...]] = {
     "enum.IntFlag": ("builtins.int", "enum.Flag"),
 }
 _SAME = {"typing_extensions.": "typing.", "collections.abc.Callable": "typing.Callable"}
-_SILENT = ("logging.", "logger.", "torch.cuda.synchronize", "gc.", "torch.manual_seed", "warnings.", "torch.accelerator.")
-_STABLE = ("shutil.which", "os.path.", "os.access", "platform.", "importlib.metadata.", "torch.cuda.", "torch.version", "packaging.")
-_TENSOR_RESULTS = ("torch.ops.", "torch.nn.functional.", "torch._scaled", "torch.mm", "torch.matmul", "torch.cat", "torch.stack")
+_SILENT = (
+    "logging.",
+    "logger.",
+    "torch.cuda.synchronize",
+    "gc.",
+    "torch.manual_seed",
+    "warnings.",
+    "torch.accelerator.",
+)
+_STABLE = (
+    "shutil.which",
+    "os.path.",
+    "os.access",
+    "platform.",
+    "importlib.metadata.",
+    "torch.cuda.",
+    "torch.version",
+    "packaging.",
+)
+_TENSOR_RESULTS = (
+    "torch.ops.",
+    "torch.nn.functional.",
+    "torch._scaled",
+    "torch.mm",
+    "torch.matmul",
+    "torch.cat",
+    "torch.stack",
+)
 
 
 def _classes() -> dict[str, NativeClass]:
@@ -85,7 +110,9 @@ def _classes() -> dict[str, NativeClass]:
     for name in (*_PLAIN, *_CONSTRUCTORS):
         base = out.get(f"builtins.{_BASES.get(name, '')}", OBJECT)
         row = iteration.table.rows.get(f"builtins.{name}")
-        out[f"builtins.{name}"] = NativeClass(f"builtins.{name}", (base,), construct=row.call if row else None)
+        out[f"builtins.{name}"] = NativeClass(
+            f"builtins.{name}", (base,), construct=row.call if row else None
+        )
     for name, value in sorted(vars(python_builtins).items()):
         if isinstance(value, type) and issubclass(value, BaseException):
             _exception(out, value)
@@ -136,7 +163,9 @@ def _fill(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         if isinstance(target, DictValue):
             update(m, target, more, None)
         else:
-            made = containers.make(m, "list" if isinstance(target, ListValue) else "set", items_of(m, more, None))
+            made = containers.make(
+                m, "list" if isinstance(target, ListValue) else "set", items_of(m, more, None)
+            )
             containers.become(m, target, made)
     for name, value in kwargs.items():
         put(m, target, name, value)
@@ -148,18 +177,32 @@ class Catalog:
     def __init__(self) -> None:
         self.classes = _classes()
         self.table: dict[str, Value] = {}
-        for part in (builtins, copying, folding, introspection, iteration, kinds, records, regex, stdlib, tensors, wrappers):
+        for part in (
+            builtins,
+            copying,
+            folding,
+            introspection,
+            iteration,
+            kinds,
+            records,
+            regex,
+            stdlib,
+            tensors,
+            wrappers,
+        ):
             self.table |= part.table.rows
         self.table |= stdlib.CONSTANT_ROWS | self.classes
         self.table |= {f"torch.{name}": token for name, token in tensors.DTYPES.items()}
-        self.table |= {f"builtins.{n}": v for n, v in (("NotImplemented", Opaque("NotImplemented")), ("__debug__", True))}
+        self.table |= {
+            f"builtins.{n}": v for n, v in (("NotImplemented", Opaque("NotImplemented")), ("__debug__", True))
+        }
         self.extra: dict[str, Any] = {}
 
     def special(self, m: Machine, symbol: str, node: tree.Node | None) -> Value:
         """A symbol without a model of its own."""
         for prefix, target in _SAME.items():
-            if symbol.startswith(prefix) and f"{target}{symbol[len(prefix):]}" in self.table:
-                return self.table[f"{target}{symbol[len(prefix):]}"]
+            if symbol.startswith(prefix) and f"{target}{symbol[len(prefix) :]}" in self.table:
+                return self.table[f"{target}{symbol[len(prefix) :]}"]
         if symbol in m.world.settings:
             return m.world.settings[symbol]
         if symbol.startswith(("typing.", "collections.abc.", "types.", "abc.")) and symbol.count(".") <= 2:
@@ -268,7 +311,9 @@ class Catalog:
         if name == "_fields" and "namedtuple" in getattr(cls, "flags", ()):
             return tuple(field.name for field in fields_of(m, cls))
         if name == "__subclasses__":
-            return Native("type.__subclasses__", lambda m, args, kwargs: m.unknown(f"{cls.name}.__subclasses__()"))
+            return Native(
+                "type.__subclasses__", lambda m, args, kwargs: m.unknown(f"{cls.name}.__subclasses__()")
+            )
         if name in ("__doc__", "__dict__", "__annotations__", "__abstractmethods__"):
             return m.unknown(f"{cls.name}.{name}")
         return MISSING
@@ -276,7 +321,9 @@ class Catalog:
     def super_attribute(self, m: Machine, atom: Super, name: str) -> Value:
         """What `object` or an unmodelled base does: nothing, or allocate."""
         if name == "__new__":
-            return Native("object.__new__", lambda m, args, kwargs: self.allocate(m, args[0], args[1:], kwargs))
+            return Native(
+                "object.__new__", lambda m, args, kwargs: self.allocate(m, args[0], args[1:], kwargs)
+            )
         if name in ("__setattr__", "__delattr__"):
             return Bound(self.table[f"object.{name}"], atom.self_)
         if name == "__init__" and isinstance(atom.self_, Instance):
@@ -332,7 +379,9 @@ def _init_above(m: Machine, atom: Super, args: Args, kwargs: Kwargs) -> Value:
     """`super().__init__` where no class above wrote one: that of a dataclass, if there is one."""
     order = atom.self_.cls.mro
     above = order[order.index(atom.owner) + 1 :]
-    base = next((b for b in above if isinstance(b, ClassValue) and b.flags & {"dataclass", "namedtuple"}), None)
+    base = next(
+        (b for b in above if isinstance(b, ClassValue) and b.flags & {"dataclass", "namedtuple"}), None
+    )
     if base is not None:
         fill_fields(m, atom.self_, base, args, kwargs, None)
 

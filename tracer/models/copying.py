@@ -38,7 +38,9 @@ def copied(m: Machine, atom: Value, seen: Seen, deep: bool) -> Value:
         return _object(m, atom, seen, deep)
     if isinstance(atom, ListValue):
         made = seen[id(atom)] = ListValue((), m.live)
-        made.content = each(m, atom.content, lambda i: i if isinstance(i, Unknown) else _all(m, i, seen, deep))
+        made.content = each(
+            m, atom.content, lambda i: i if isinstance(i, Unknown) else _all(m, i, seen, deep)
+        )
         return made
     if isinstance(atom, DictValue):
         out = seen[id(atom)] = copy_dict(m, atom)
@@ -67,5 +69,7 @@ def _object(m: Machine, atom: Instance, seen: Seen, deep: bool) -> Value:
     out.attrs = {k: _part(m, settle(m, v), seen, deep) for k, v in atom.attrs.items()}
     if out.payload is not MISSING:
         payload = out.payload
-        out.payload = copied(m, payload, seen, deep) if not isinstance(payload, tuple) else _all(m, payload, seen, deep)
+        out.payload = (
+            copied(m, payload, seen, deep) if not isinstance(payload, tuple) else _all(m, payload, seen, deep)
+        )
     return out

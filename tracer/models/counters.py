@@ -42,7 +42,12 @@ def _count(m: Machine, target: DictValue, atom: Value) -> None:
     if isinstance(atom, DictValue):
         each(m, keys_of(m, atom), lambda keys: _add_all(m, target, atom, keys))
     else:
-        walk(m, atom, Taker(lambda item: _add(m, target, item, 1), lambda items: _smear(m, target, items)), None)
+        walk(
+            m,
+            atom,
+            Taker(lambda item: _add(m, target, item, 1), lambda items: _smear(m, target, items)),
+            None,
+        )
 
 
 def _add_all(m: Machine, target: DictValue, source: DictValue, keys: Value) -> None:

@@ -50,7 +50,11 @@ def _len_atom(m: Machine, atom: Value) -> Value:
     if isinstance(value, DictValue | SetValue):
         return size_of(m, value)
     if isinstance(value, ListValue):
-        return each(m, value.content, lambda i: m.unknown(f"len({i.label})", kind="int") if isinstance(i, Unknown) else len(i))
+        return each(
+            m,
+            value.content,
+            lambda i: m.unknown(f"len({i.label})", kind="int") if isinstance(i, Unknown) else len(i),
+        )
     if isinstance(value, ClassValue) and "enum" in value.flags:
         return len(members(m, value))
     if isinstance(value, CONSTANTS):
@@ -187,7 +191,9 @@ def _apart(m: Machine, measures: Args, done: Args, run: Callable[[Value], Value]
     """`run` on every combination of the atoms that the measures can be, inside tuples too."""
     if not measures:
         return run(done)
-    return each(m, measures[0], lambda atom: _inside(m, atom, lambda a: _apart(m, measures[1:], (*done, a), run)))
+    return each(
+        m, measures[0], lambda atom: _inside(m, atom, lambda a: _apart(m, measures[1:], (*done, a), run))
+    )
 
 
 def _inside(m: Machine, atom: Value, run: Callable[[Value], Value]) -> Value:

@@ -38,7 +38,9 @@ def _of_classes(m: Machine, atom: Instance, out: SetValue) -> set[str]:
     """Names that the object's classes give it; a library class without a model may give any other."""
     found: set[str] = set()
     for base in atom.cls.mro:
-        found |= set(base.attrs) | (set(base.scope.statements) if isinstance(base, ClassValue) and base.scope else set())
+        found |= set(base.attrs) | (
+            set(base.scope.statements) if isinstance(base, ClassValue) and base.scope else set()
+        )
         if isinstance(base, NativeClass) and base.symbol not in m.world.models.classes:
             out.other = m.unknown(f"names of {base.symbol}")
     return found | _library_names(atom)

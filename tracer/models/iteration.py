@@ -108,7 +108,9 @@ def _number(m: Machine, name: str, run: Callable[..., Any], kind: str | None, ar
     """int() and float(): an object's own conversion first."""
 
     def convert(atom: Value) -> Value:
-        method = attributes.class_attribute(m, atom.cls, f"__{name}__") if isinstance(atom, Instance) else MISSING
+        method = (
+            attributes.class_attribute(m, atom.cls, f"__{name}__") if isinstance(atom, Instance) else MISSING
+        )
         if method is not MISSING:
             return call_value(m, attributes.bind(m, method, atom), (), {})
         return by_python(m, name, run, (atom, *args[1:]), kind)
@@ -284,4 +286,3 @@ def _multiplied(m: Machine, rows: Args, repeat: Value) -> Value:
     if any(isinstance(row, Unknown) for row in rows) or not isinstance(repeat, int):
         return m.unknown("product()")
     return tuple(itertools.product(*rows, repeat=repeat))
-

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 table = Table()
 
-KIND_CLASSES = {"int": "builtins.int", "bool": "builtins.bool", "str": "builtins.str", "tensor": "torch.Tensor"}
+KIND_CLASSES = {
+    "int": "builtins.int",
+    "bool": "builtins.bool",
+    "str": "builtins.str",
+    "tensor": "torch.Tensor",
+}
 SEQUENCES = {"builtins.list", "builtins.tuple", "builtins.str", "builtins.range"}
 COLLECTIONS = {*SEQUENCES, "builtins.dict", "builtins.set", "builtins.frozenset"}
 VIRTUAL = {

@@ -87,7 +87,9 @@ def _read_each(m: Machine, target: DictValue, make: Callable[[Value, Value], Val
     return each(
         m,
         keys,
-        lambda ks: ks if isinstance(ks, Unknown) else tuple(make(k, dicts.look_up(m, target, k, None)) for k in ks),
+        lambda ks: (
+            ks if isinstance(ks, Unknown) else tuple(make(k, dicts.look_up(m, target, k, None)) for k in ks)
+        ),
     )
 
 

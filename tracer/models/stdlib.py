@@ -197,7 +197,9 @@ def _context_var(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         default = argument(args, kwargs, 0, "default", MISSING)
 
         def missing() -> Value:
-            return m.fail("LookupError", "a context variable without a value") if default is MISSING else default
+            return (
+                m.fail("LookupError", "a context variable without a value") if default is MISSING else default
+            )
 
         return each(m, settle(m, out.attrs["value"]), lambda v: missing() if v is MISSING else v)
 
@@ -222,7 +224,11 @@ def _empty_dict(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @table("json.loads")
 def _loads(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def load(text: Value) -> Value:
-        return box_json(m, computed(m, lambda: json.loads(text))) if isinstance(text, str) else m.unknown("json.loads()")
+        return (
+            box_json(m, computed(m, lambda: json.loads(text)))
+            if isinstance(text, str)
+            else m.unknown("json.loads()")
+        )
 
     return each(m, args[0], lambda atom: load(plain(atom)))
 
@@ -236,4 +242,3 @@ def box_json(m: Machine, value: Any) -> Value:
     if isinstance(value, list | tuple):
         return ListValue(tuple(box_json(m, v) for v in value), m.space.true)
     return value
-

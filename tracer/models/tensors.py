@@ -36,7 +36,14 @@ _BYTES = {
     "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1, "float4_e2m1fn_x2": 1, "int64": 8, "int32": 4,
     "int16": 2, "int8": 1, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8, "bool": 1, "complex64": 8, "complex128": 16,
 }  # fmt: skip
-_ALIASES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32", "short": "int16"}
+_ALIASES = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+}
 DTYPES = {name: Token(f"torch.{name}", DTYPE) for name in _BYTES}
 DTYPES |= {alias: DTYPES[name] for alias, name in _ALIASES.items()}
 DTYPES["uint4"] = Token("torch.uint4", DTYPE)
@@ -141,7 +148,9 @@ def rebind(m: Machine, atom: Instance, value: Value) -> None:
 
     def part(name: str) -> Value:
         def read(other: Value) -> Value:
-            return settle(m, other.attrs[name]) if is_tensor(other) else m.unknown(f"{describe(other)}.{name}")
+            return (
+                settle(m, other.attrs[name]) if is_tensor(other) else m.unknown(f"{describe(other)}.{name}")
+            )
 
         return each(m, value, read)
 
@@ -172,10 +181,13 @@ PARAMETER.construct = lambda m, args, kwargs: new_parameter(m, (PARAMETER, *args
 
 
 TENSOR.attrs["__setitem__"] = Native("Tensor.__setitem__", lambda m, args, kwargs: None)
-TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", lambda m, args, kwargs: m.unknown("a tensor", kind="tensor"))
+TENSOR.attrs["__getitem__"] = Native(
+    "Tensor.__getitem__", lambda m, args, kwargs: m.unknown("a tensor", kind="tensor")
+)
 
 
 # --- tensor attributes
+
 
 def _names(file: str) -> frozenset[str]:
     text = files(__package__).joinpath(file).read_text(encoding="utf-8")
@@ -192,10 +204,25 @@ PROPERTIES = frozenset(
     "shape dtype device layout grad grad_fn is_cuda is_cpu is_leaf is_meta is_sparse is_quantized itemsize nbytes names "
     "ndim requires_grad real imag H T mT mH output_nr retains_grad".split()
 )
-NUMBERS = frozenset("numel nelement dim ndimension size stride element_size storage_offset get_device data_ptr item tolist".split())
+NUMBERS = frozenset(
+    "numel nelement dim ndimension size stride element_size storage_offset get_device data_ptr item tolist".split()
+)
 """Methods that give no tensor."""
 
-INPLACE = ("copy_", "fill_", "zero_", "mul_", "requires_grad_", "clone", "contiguous", "detach", "cpu", "cuda", "abs", "clamp")
+INPLACE = (
+    "copy_",
+    "fill_",
+    "zero_",
+    "mul_",
+    "requires_grad_",
+    "clone",
+    "contiguous",
+    "detach",
+    "cpu",
+    "cuda",
+    "abs",
+    "clamp",
+)
 
 
 def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
@@ -210,7 +237,11 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
     if name in ("T", "mT"):
         return transposed(m, atom)
     if name == "ndim":
-        return each(m, atom.attrs["shape"], lambda s: len(s) if isinstance(s, tuple) else m.unknown("ndim", kind="int"))
+        return each(
+            m,
+            atom.attrs["shape"],
+            lambda s: len(s) if isinstance(s, tuple) else m.unknown("ndim", kind="int"),
+        )
     if name == "device":
         return Opaque("device")
     if name == "is_meta":
@@ -223,7 +254,9 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
 def any_attribute(m: Machine, label: str, name: str) -> Value:
     """An attribute of some tensor: a property as an unknown, a method as something to call."""
     if name in PROPERTIES:
-        return m.unknown(label, kind="tensor" if name in ("grad", "real", "imag", "H", "T", "mT", "mH") else None)
+        return m.unknown(
+            label, kind="tensor" if name in ("grad", "real", "imag", "H", "T", "mT", "mH") else None
+        )
     plain_result = name in NUMBERS or name.startswith(("is_", "has_"))
     kind = None if plain_result else "tensor"
     return Native(f"Tensor.{name}", lambda m, args, kwargs: m.unknown(f"{label}()", kind=kind))
@@ -274,7 +307,11 @@ def _numel(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @_method("element_size")
 def _element_size(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return each(m, args[0].attrs["dtype"], lambda d: dtype_attribute(d, "itemsize") if isinstance(d, Token) else m.unknown("itemsize"))
+    return each(
+        m,
+        args[0].attrs["dtype"],
+        lambda d: dtype_attribute(d, "itemsize") if isinstance(d, Token) else m.unknown("itemsize"),
+    )
 
 
 @_method("t")
@@ -284,7 +321,9 @@ def _t(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @_method("transpose")
 def _transpose(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return transposed(m, args[0]) if set(map(plain, args[1:])) in ({0, 1}, {-1, -2}) else _vague(m, args, kwargs)
+    return (
+        transposed(m, args[0]) if set(map(plain, args[1:])) in ({0, 1}, {-1, -2}) else _vague(m, args, kwargs)
+    )
 
 
 def transposed(m: Machine, atom: Instance) -> Value:
@@ -327,11 +366,24 @@ def _fill_in(m: Machine, shape: Args, atom: Instance) -> Value:
 
 @_method("to", "type")
 def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    dtype = next((a for a in (*args[1:], kwargs.get("dtype")) if isinstance(a, Token)), args[0].attrs["dtype"])
+    dtype = next(
+        (a for a in (*args[1:], kwargs.get("dtype")) if isinstance(a, Token)), args[0].attrs["dtype"]
+    )
     return make_tensor(m, TENSOR, args[0].attrs["shape"], dtype)
 
 
-@_method("squeeze", "unsqueeze", "flatten", "permute", "expand", "narrow", "repeat", "chunk", "split", "repeat_interleave")
+@_method(
+    "squeeze",
+    "unsqueeze",
+    "flatten",
+    "permute",
+    "expand",
+    "narrow",
+    "repeat",
+    "chunk",
+    "split",
+    "repeat_interleave",
+)
 def _vague(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return m.unknown("a tensor", kind="tensor")
 
@@ -415,7 +467,9 @@ def _info(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def make(dtype: Value) -> Value:
         out = Instance(m.world.outside_class("torch.finfo"), m.live)
         short = dtype.symbol.removeprefix("torch.") if isinstance(dtype, Token) else ""
-        low, high = _INT.get(short, (None, None)) if short in _INT else (-_FLOAT.get(short, 0.0), _FLOAT.get(short))
+        low, high = (
+            _INT.get(short, (None, None)) if short in _INT else (-_FLOAT.get(short, 0.0), _FLOAT.get(short))
+        )
         unknown = high is None
         out.attrs["max"] = m.unknown(f"{short}.max") if unknown else high
         out.attrs["min"] = m.unknown(f"{short}.min") if unknown else low
@@ -450,7 +504,11 @@ def _cond(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
     operands = containers.items_of(m, args[3], None) if len(args) > 3 else ()
     given = operands if isinstance(operands, tuple) else ()
-    return m.branch(truth(m, args[0]), lambda: call_value(m, args[1], given, {}), lambda: call_value(m, args[2], given, {}))
+    return m.branch(
+        truth(m, args[0]),
+        lambda: call_value(m, args[1], given, {}),
+        lambda: call_value(m, args[2], given, {}),
+    )
 
 
 @table("torch.is_tensor")

@@ -45,7 +45,13 @@ def _run(m: Machine, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 def _call(m: Machine, name: str, found: Args, values: Args, names: list[str]) -> Value:
     if any(v is MISSING for v in values):
-        kind = "bool" if name.startswith(ANSWERS_BOOL) else None if name in ("split", "partition", "rsplit") else "str"
+        kind = (
+            "bool"
+            if name.startswith(ANSWERS_BOOL)
+            else None
+            if name in ("split", "partition", "rsplit")
+            else "str"
+        )
         return m.unknown(f"{describe(found[0])}.{name}({', '.join(map(describe, found[1:]))})", kind=kind)
     positional = len(values) - len(names)
     named = dict(zip(names, values[positional:], strict=True))
