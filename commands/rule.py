@@ -9,11 +9,15 @@ from ..report.exits import Exit
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", nargs="?", metavar="ID", help="an id or a name: QT101, quant.refused")
+    parser.add_argument("--markdown", action="store_true", help="all rules as the page docs/rules.md")
 
 
 def run(args: argparse.Namespace) -> int:
-    from ..report.registry import RULES, lookup
+    from ..report.registry import RULES, lookup, page
 
+    if args.markdown:
+        print(page(RULES), end="")
+        return Exit.OK
     if args.rule is None:
         for rule in RULES:
             print(f"{rule.id}  {rule.name:<22} {rule.level:<8} {rule.short}")

@@ -139,3 +139,14 @@ def lookup(key: str) -> Rule:
         hint = f"did you mean {near[0]}?" if near else "`qtrace rule` lists them"
         raise UsageError(f"no rule is called {key!r}; {hint}")
     return rule
+
+
+def page(rules: Iterable[Rule]) -> str:
+    """The rules as a Markdown page, `docs/rules.md`."""
+    parts = ["# Rules\n\nMade by `qtrace rule --markdown`; edit `report/registry.py` instead.\n"]
+    for rule in rules:
+        parts.append(
+            f"\n## {rule.id} `{rule.name}`\n\n{rule.short}\n\n"
+            f"- **level**: {rule.level}\n- **why**: {rule.why}\n- **fix**: {rule.fix}\n- **since**: {rule.since}\n"
+        )
+    return "".join(parts)

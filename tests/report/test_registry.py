@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from qtrace.report.errors import UsageError
 from qtrace.report.exits import Exit
 from qtrace.report.finding import Finding, Verdict
 from qtrace.report.gate import FAIL_ON, exit_for
-from qtrace.report.registry import RULES, index, lookup
+from qtrace.report.registry import RULES, index, lookup, page
 
 
 def finding(rule: str, verdict: Verdict = Verdict.FAIL) -> Finding:
@@ -74,3 +75,8 @@ def test_exit_codes_are_promises() -> None:
         "INTERRUPTED": 130,
     }
     assert all(code.doc.endswith(".") for code in Exit)
+
+
+def test_the_page_of_the_rules_is_current() -> None:
+    docs = Path(__file__).parent.parent.parent / "docs" / "rules.md"
+    assert docs.read_text(encoding="utf-8") == page(RULES), "run `qtrace rule --markdown > docs/rules.md`"
