@@ -144,9 +144,11 @@ def lookup(key: str) -> Rule:
 def page(rules: Iterable[Rule]) -> str:
     """The rules as a Markdown page, `docs/rules.md`."""
     parts = ["# Rules\n\nMade by `qtrace rule --markdown`; edit `report/registry.py` instead.\n"]
-    for rule in rules:
-        parts.append(
-            f"\n## {rule.id} `{rule.name}`\n\n{rule.short}\n\n"
-            f"- **level**: {rule.level}\n- **why**: {rule.why}\n- **fix**: {rule.fix}\n- **since**: {rule.since}\n"
-        )
+    parts += [_section(rule) for rule in rules]
     return "".join(parts)
+
+
+def _section(rule: Rule) -> str:
+    told = (("level", rule.level), ("why", rule.why), ("fix", rule.fix), ("since", rule.since))
+    lines = "".join(f"- **{label}**: {text}\n" for label, text in told)
+    return f"\n## {rule.id} `{rule.name}`\n\n{rule.short}\n\n{lines}"

@@ -1,4 +1,6 @@
-"""Which names a function or comprehension binds itself: Python decides that by the text, before anything runs."""
+"""Which names a function or comprehension binds itself: Python decides that by the text, before anything
+runs.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
@@ -10,6 +11,7 @@ from .unions import alternatives, cover, each, join
 from .values import MISSING, DictValue, Function, Instance, Unknown, Value
 
 if TYPE_CHECKING:
+    from ..guards import Guard
     from .frames import Frame
     from .machine import Machine
 
@@ -104,7 +106,7 @@ def _united(m: Machine, given: Kwargs, more: Kwargs) -> Kwargs:
         if name in given and name != OPEN:
             twice = cover(m, given[name]) & cover(m, value)
             message = f"got multiple values for keyword argument '{name}'"
-            m.branch(twice, lambda message=message: m.fail("TypeError", message), lambda: None)
+            m.branch(twice, partial(m.fail, "TypeError", message), lambda: None)
             value = join(m, [(g, given[name] if a is MISSING else a) for g, a in alternatives(m, value)])
         out[name] = value
     return out
@@ -119,12 +121,15 @@ def settled_keywords(m: Machine, kwargs: Kwargs, run: Value) -> Value:
         if there is not m.live:
             rest = {k: v for k, v in kwargs.items() if k != name}
             present = [(g, a) for g, a in alternatives(m, value) if a is not MISSING]
-            return m.branch(
-                there,
-                lambda: settled_keywords(m, {**rest, name: join(m, present)}, run),
-                lambda: settled_keywords(m, rest, run),
-            )
+            given = partial(_with_keyword, m, rest, name, present, run)
+            return m.branch(there, given, partial(settled_keywords, m, rest, run))
     return run(kwargs)
+
+
+def _with_keyword(
+    m: Machine, rest: Kwargs, name: str, present: list[tuple[Guard, Value]], run: Value
+) -> Value:
+    return settled_keywords(m, {**rest, name: join(m, present)}, run)
 
 
 def bind(
@@ -151,7 +156,7 @@ def _refuse_rest(m: Machine, func: Function, left: list[Value], named: Kwargs) -
         raise m.throw(m.world.exception(m, "TypeError", f"{name}() got {len(left)} arguments too many"))
     for keyword, value in named.items():
         message = f"{name}() got an unexpected keyword argument '{keyword}'"
-        m.branch(cover(m, value), lambda message=message: m.fail("TypeError", message), lambda: None)
+        m.branch(cover(m, value), partial(m.fail, "TypeError", message), lambda: None)
 
 
 def _parameter(

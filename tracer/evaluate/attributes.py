@@ -91,7 +91,9 @@ def _of_instance(m: Machine, atom: Instance, name: str, of_class: Value, node: N
 
 
 def is_data_descriptor(m: Machine, value: Value) -> bool:
-    """Whether a class attribute comes before the object's own attributes: a property, or an object with `__set__`."""
+    """Whether a class attribute comes before the object's own attributes: a property, or an object with
+    `__set__`.
+    """
     if isinstance(value, Descriptor):
         return value.kind == "property"
     return isinstance(value, Instance) and class_attribute(m, value.cls, "__set__") is not MISSING
@@ -365,7 +367,8 @@ def _partial(m: Machine, atom: Partial, name: str, node: Node | None) -> Value:
     parts = {"func": atom.func, "args": atom.args}
     if name == "keywords":
         out = DictValue(m.live)
-        out.entries |= {("constant", k): (k, v) for k, v in atom.kwargs.items()}
+        for keyword, value in atom.kwargs.items():
+            out.entries["constant", keyword] = (keyword, value)
         return out
     return parts.get(name, MISSING)
 

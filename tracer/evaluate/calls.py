@@ -39,7 +39,7 @@ def call(m: Machine, func: Value, args: Args, kwargs: Kwargs, node: tree.Node | 
     caller = CALLERS.get(type(func))
     if caller is not None:
         return caller(m, func, args, kwargs, node)
-    if isinstance(func, CONSTANTS) or isinstance(func, tuple | ListValue | DictValue):
+    if isinstance(func, (*CONSTANTS, tuple, ListValue, DictValue)):
         raise m.throw(m.world.exception(m, "TypeError", f"'{type(func).__name__}' object is not callable"))
     return m.unknown(f"{func!r}()", node)
 

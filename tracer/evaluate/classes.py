@@ -153,6 +153,7 @@ def initialise(
 
 def _plain_object(m: Machine, made: Instance, args: Args, kwargs: Kwargs) -> None:
     """`object.__init__` takes no arguments, but a class of which not everything is known may."""
-    if (args or kwargs) and isinstance(made.cls, ClassValue) and not m.world.is_open(made.cls):
-        if made.payload is MISSING and attributes.class_attribute(m, made.cls, "__new__") is MISSING:
-            m.fail("TypeError", f"{made.cls.name}() takes no arguments")
+    if not (args or kwargs) or not isinstance(made.cls, ClassValue) or m.world.is_open(made.cls):
+        return
+    if made.payload is MISSING and attributes.class_attribute(m, made.cls, "__new__") is MISSING:
+        m.fail("TypeError", f"{made.cls.name}() takes no arguments")

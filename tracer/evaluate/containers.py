@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import attributes, dicts, fallbacks, lists, sets
 from .comparing import as_value, condition
 from .dicts import copy_dict, keys_of, look_up, new_dict, update
-from .hashing import atoms_of_key
+from .hashing import atoms_of_key, hash_key
 from .lists import append, extend
 from .operators import SliceValue, describe, plain
 from .sets import add
@@ -287,7 +287,7 @@ def _told(m: Machine, atom: DictValue | SetValue, item: Value, node: Node | None
         if isinstance(atom, SetValue):
             out = out | sets.where_in(m, atom, key)
             return
-        name = dicts.hash_key(m, key)
+        name = hash_key(m, key)
         if name is not None:
             out = out | cover(m, atom.entries.get(name, (None, MISSING))[1])
             return

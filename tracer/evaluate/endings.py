@@ -24,7 +24,9 @@ class Endings:
         self.exceptions: list[tuple[Guard, Instance]] = []
 
     def take(self, m: Machine) -> Guard:
-        """Take what was recorded since, exceptions too; gives where those paths are, but for the exceptions."""
+        """Take what was recorded since, exceptions too; gives where those paths are, but for the
+        exceptions.
+        """
         self.returns = self.frame.returns[self._returns :]
         del self.frame.returns[self._returns :]
         self.exceptions = self.raised[self._raised :]

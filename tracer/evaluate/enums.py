@@ -87,7 +87,9 @@ def _distinct(items: Any) -> list[Instance]:
 
 
 def _automatic(cls: ClassValue, name: str, before: list[Instance]) -> Value:
-    """What `auto()` means: the lower-case name of a text, one more than the last number, the next bit of a flag."""
+    """What `auto()` means: the lower-case name of a text, one more than the last number, the next bit of a
+    flag.
+    """
     kinds = {base.symbol for base in cls.mro}
     if "enum.StrEnum" in kinds:
         return name.lower()

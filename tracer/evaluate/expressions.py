@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
@@ -38,7 +39,9 @@ def _name(m: Machine, node: tree.Name) -> Value:
 
 
 def lookup(m: Machine, name: str, node: tree.Node | None = None) -> Value:
-    """A name as the current frame sees it: its own, or that of the function around it that binds it, or global."""
+    """A name as the current frame sees it: its own, or that of the function around it that binds it, or
+    global.
+    """
     frame = m.frame
     if name in frame.redirect:
         target = frame.redirect[name]
@@ -183,8 +186,12 @@ def elements(m: Machine, nodes: tuple[tree.Node, ...]) -> Value:
             out = each2(m, out, more, lambda a, b: _concat(a, b))
         else:
             value = evaluate(m, node)
-            out = each(m, out, lambda a, value=value: a if isinstance(a, Unknown) else (*a, value))
+            out = each(m, out, partial(_with_element, value))
     return out
+
+
+def _with_element(value: Value, items: Value) -> Value:
+    return items if isinstance(items, Unknown) else (*items, value)
 
 
 def _concat(a: Value, b: Value) -> Value:
@@ -250,7 +257,9 @@ def _yielding(m: Machine, node: tree.Comprehension, taker: Taker) -> Callable[[]
 
 
 def _collect(m: Machine, node: tree.Comprehension, out: Value) -> None:
-    """Add one element to what a comprehension makes; after a loop of unknown length nobody knows what is in it."""
+    """Add one element to what a comprehension makes; after a loop of unknown length nobody knows what is
+    in it.
+    """
     key = evaluate(m, node.item)
     value = None if node.value is None else evaluate(m, node.value)
     if m.frame.vague:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
 from . import attributes
 from .arguments import OPEN, Spread
 from .unions import alternatives, cover, each, join
-from .values import MISSING, ClassValue, FieldDefault, Instance, Value
+from .values import MISSING, ClassValue, FieldDefault, Instance, NativeClass, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -33,7 +34,7 @@ class Field:
             self.repr, self.compare = default.repr, default.compare
 
 
-def fields_of(m: Machine, cls: ClassValue) -> list[Field]:
+def fields_of(m: Machine, cls: ClassValue | NativeClass) -> list[Field]:
     """The fields of a dataclass or NamedTuple, those of base classes first."""
     found: dict[str, Field] = {}
     for base in reversed(cls.mro):
@@ -73,7 +74,9 @@ def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs:
 
 
 def _value(m: Machine, cls: ClassValue, field: Field, given: Value, node: Any) -> Value:
-    """What a field gets: what was given, else its default, else an error; not even that when it is not to be given."""
+    """What a field gets: what was given, else its default, else an error; not even that when it is not to
+    be given.
+    """
     from .calls import call_value
 
     gone = m.live & ~cover(m, given)
@@ -96,7 +99,7 @@ def _refuse_rest(m: Machine, cls: ClassValue, left: list[Value], named: Kwargs) 
         m.fail("TypeError", f"{cls.name}() got too many arguments")
     for name, value in named.items():
         message = f"{cls.name}() got an unexpected keyword argument '{name}'"
-        m.branch(cover(m, value), lambda message=message: m.fail("TypeError", message), lambda: None)
+        m.branch(cover(m, value), partial(m.fail, "TypeError", message), lambda: None)
 
 
 def _after(m: Machine, made: Instance, cls: ClassValue, node: Any) -> None:

@@ -27,11 +27,13 @@ class Frame:
     """The names of one call, or of the module or class body that is being evaluated (`scope`).
 
     `local` are the names that the text binds here, None where any name may be (module and class bodies);
-    `outer` is the frame around it in the text. A comprehension is a frame of its own, inside that of its function.
+    `outer` is the frame around it in the text. A comprehension is a frame of its own, inside that of its
+    function.
     """
 
     __slots__ = (
-        "born", "cls", "comprehension", "function", "line", "local", "loops", "module", "names", "outer", "redirect",
+        "born", "cls", "comprehension", "function", "line", "local", "loops", "module", "names", "outer",
+        "redirect",
         "returns", "scope", "take", "vague",
     )  # fmt: skip
 

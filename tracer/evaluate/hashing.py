@@ -130,11 +130,8 @@ def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
         return _tuples(m, x, y)
     if isinstance(x, ListValue) and isinstance(y, ListValue):
         return m.decide(x.content, lambda p: m.decide(y.content, lambda q: _contents(m, p, q)))
-    if (
-        isinstance(x, DictValue)
-        and isinstance(y, DictValue)
-        or isinstance(x, SetValue)
-        and isinstance(y, SetValue)
+    if (isinstance(x, DictValue) and isinstance(y, DictValue)) or (
+        isinstance(x, SetValue) and isinstance(y, SetValue)
     ):
         return _entries(m, x, y)
     if isinstance(a, Token) and isinstance(b, Token):
@@ -143,7 +140,7 @@ def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
         if isinstance(a, Opaque) and isinstance(b, Opaque) and a.symbol == b.symbol:
             return m.space.true
         return condition(m, "==", a, b)
-    return m.space.true if a is b or isinstance(x, range) and x == y else m.space.false
+    return m.space.true if a is b or (isinstance(x, range) and x == y) else m.space.false
 
 
 def _contents(m: Machine, p: Value, q: Value) -> Guard:
@@ -191,7 +188,7 @@ def hash_key(m: Machine, atom: Value) -> Any:
         return ("token", atom.symbol)
     if isinstance(atom, Unknown | Guarded):
         return None
-    if isinstance(value, ListValue | DictValue) or isinstance(value, SetValue) and not value.frozen:
+    if isinstance(value, ListValue | DictValue) or (isinstance(value, SetValue) and not value.frozen):
         kind = {ListValue: "list", DictValue: "dict", SetValue: "set"}[type(value)]
         raise m.throw(m.world.exception(m, "TypeError", f"unhashable type: '{kind}'"))
     if isinstance(value, SetValue):
@@ -200,7 +197,9 @@ def hash_key(m: Machine, atom: Value) -> Any:
 
 
 def _instance_key(m: Machine, atom: Instance) -> Any:
-    """The key of an object of the engine: what the nearest class with a `__hash__` or `__eq__` makes of it."""
+    """The key of an object of the engine: what the nearest class with a `__hash__` or `__eq__` makes of
+    it.
+    """
     from .fields import fields_of
 
     for base in atom.cls.mro:
@@ -232,7 +231,9 @@ def _keys(m: Machine, kind: Any, values: tuple[Value, ...]) -> Any:
 
 
 def atoms_of_key(m: Machine, key: Value, run: Callable[[Value], Value]) -> Value:
-    """`run(atom)` for every atom of a key; on each path what a tuple or an object is hashed by is one atom too."""
+    """`run(atom)` for every atom of a key; on each path what a tuple or an object is hashed by is one atom
+    too.
+    """
 
     def one(atom: Value) -> Value:
         if isinstance(atom, tuple):

@@ -1,4 +1,6 @@
-"""`for` and `while`: each iteration on the paths that reach it; what nobody can count is run once from the unknown."""
+"""`for` and `while`: each iteration on the paths that reach it; what nobody can count is run once from the
+unknown.
+"""
 
 from __future__ import annotations
 

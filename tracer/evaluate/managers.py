@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
@@ -72,12 +73,12 @@ def _object(m: Machine, manager: Instance, body: Body, node: tree.Node | None) -
     after = m.live & goes_on
     for guard, exc in endings.exceptions:
         m.live = guard
-        give(m, lambda _, exc=exc: _leave(m, leave, exc, node), None)
+        give(m, partial(_leave, m, leave, exc, node), None)
         after = after | m.live
     m.live = after
 
 
-def _leave(m: Machine, leave: Value, exc: Instance, node: tree.Node | None) -> None:
+def _leave(m: Machine, leave: Value, exc: Instance, node: tree.Node | None, _: Value) -> None:
     """`__exit__` of an exception: it goes on unless the answer is true."""
     from .calls import call_value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import attributes
@@ -59,7 +60,9 @@ LONG = 10_000
 
 
 def plain(atom: Value) -> Value:
-    """The Python constant or container behind an atom: itself, or the payload of a subclass of str, int, dict."""
+    """The Python constant or container behind an atom: itself, or the payload of a subclass of str, int,
+    dict.
+    """
     if isinstance(atom, Instance) and atom.payload is not MISSING:
         return atom.payload
     return atom
@@ -105,16 +108,21 @@ def declined(value: Value) -> bool:
 
 
 def ask(m: Machine, tries: list[tuple[Value, str, Value]], otherwise: Callable[[], Value]) -> Value:
-    """The first answer of `atom.name(other)` that is not `NotImplemented`; `otherwise` where there is none."""
+    """The first answer of `atom.name(other)` that is not `NotImplemented`, else `otherwise`."""
     from .calls import call_value
 
     for at, (atom, name, other) in enumerate(tries):
         method = own_method(m, atom, name)
         if method is not MISSING:
             answer = call_value(m, method, (other,), {}, None)
-            rest = tries[at + 1 :]
-            return each(m, answer, lambda v: ask(m, rest, otherwise) if declined(v) else v)
+            return each(m, answer, partial(_or_next, m, tries[at + 1 :], otherwise))
     return otherwise()
+
+
+def _or_next(
+    m: Machine, rest: list[tuple[Value, str, Value]], otherwise: Callable[[], Value], answer: Value
+) -> Value:
+    return ask(m, rest, otherwise) if declined(answer) else answer
 
 
 def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Edge:
     """One arrow of the decision graph.
 
-    `why` is calls, constructs, dispatches (picked from a dict), leaves (to a library) or launches (a Triton kernel);
+    `why` is calls, constructs, dispatches (picked from a dict), leaves (to a library) or launches (Triton);
     `parent` is the number of the edge that led into the caller, None at the entry of a phase.
     """
 

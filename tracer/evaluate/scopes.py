@@ -1,6 +1,7 @@
 """Modules and class bodies, evaluated statement by statement as their names are asked for.
 
-A name's value needs every statement that binds the name or changes what it is bound to, in the order of the text,
+A name's value needs every statement that binds the name or changes what it is bound to, in the order of
+the text,
 and no other: that is what keeps one question to the few modules it concerns.
 """
 

@@ -1,6 +1,7 @@
 """Sets: elements under the guards that they are there; iterated in the order of insertion.
 
-What CPython's order of a set is depends on hashes, for texts even on the process: nothing that the engine decides
+What CPython's order of a set is depends on hashes, for texts even on the process: nothing that the engine
+decides
 may hang on it, and the order of insertion is as good as any.
 """
 

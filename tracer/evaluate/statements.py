@@ -149,7 +149,9 @@ def _function(m: Machine, node: tree.FunctionDef) -> None:
 
 
 def decorated(m: Machine, nodes: tuple[tree.Node, ...], makers: list[Value], value: Value) -> Value:
-    """Apply decorators, the nearest first; a library's is taken to keep what it decorates, and so is any of a class."""
+    """Apply decorators, the nearest first; a library's is taken to keep what it decorates, and so is any
+    of a class.
+    """
     for node, maker in zip(reversed(nodes), reversed(makers), strict=True):
         m.frame.line = node.line
         made = calls.call_value(m, maker, (value,), {}, node)

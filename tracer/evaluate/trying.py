@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
@@ -73,7 +74,7 @@ def _handle(m: Machine, handlers: tuple[tree.Handler, ...], exc: Instance) -> No
                 break
         rest = m.live & ~hit
         m.live = m.live & hit
-        give(m, lambda _, handler=handler: _run(m, handler, exc), None)
+        give(m, partial(_run, m, handler, exc), None)
         after = after | m.live
         m.live = rest
         if rest.is_false:
@@ -83,7 +84,7 @@ def _handle(m: Machine, handlers: tuple[tree.Handler, ...], exc: Instance) -> No
     m.live = after
 
 
-def _run(m: Machine, handler: tree.Handler, exc: Instance) -> None:
+def _run(m: Machine, handler: tree.Handler, exc: Instance, _: Value) -> None:
     from .statements import execute
 
     previous, m.record.handling = m.record.handling, exc
@@ -112,6 +113,6 @@ def catches(m: Machine, kind: Value, exc: Instance) -> Guard:
 def _catches(m: Machine, cls: Value, exc: Instance) -> Guard:
     if cls in exc.cls.mro:
         return m.space.true
-    if exc.cls.symbol == LIBRARY_ERROR or not isinstance(cls, NativeClass) and not hasattr(cls, "mro"):
+    if exc.cls.symbol == LIBRARY_ERROR or (not isinstance(cls, NativeClass) and not hasattr(cls, "mro")):
         return m.holds(Unknown(f"{id(exc)} is a {cls!r}", f"what was raised is a {cls!r}"))
     return m.space.false

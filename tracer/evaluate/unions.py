@@ -1,4 +1,6 @@
-"""Guarded sets: reading them on the current path, joining them at merges, applying functions to their atoms."""
+"""Guarded sets: reading them on the current path, joining them at merges, applying functions to their
+atoms.
+"""
 
 from __future__ import annotations
 

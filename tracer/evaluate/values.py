@@ -1,7 +1,8 @@
 """What an evaluated expression can be: plain Python constants, engine objects, and what source cannot tell.
 
-A `Value` is one *atom* or a `Guarded` set of atoms. Constants (None, bool, int, float, str, bytes) and tuples are
-Python's own; everything mutable is a box whose slots hold Values, written under the guard of the path that writes.
+A `Value` is one *atom* or a `Guarded` set of atoms. Constants (None, bool, int, float, str, bytes) and
+tuples are Python's own; everything mutable is a box whose slots hold Values, written under the guard of the
+path that writes.
 """
 
 from __future__ import annotations
@@ -260,7 +261,9 @@ class ClassValue:
 
 
 class Instance:
-    """An object: its class and its attributes; `payload` holds the constant of a str/int/tuple-like instance."""
+    """An object: its class and its attributes; `payload` holds the constant of a str/int/tuple-like
+    instance.
+    """
 
     __slots__ = ("attrs", "born", "cls", "payload", "serial")
 
@@ -299,7 +302,8 @@ class DictValue:
     """A dict: hash key -> (key atom, Value), absent under the guards where the Value is MISSING.
 
     `other` is an Unknown once a key we could not tell was written: every read may then meet it. `moves` says
-    where a key that was there before was inserted again, and so stands later: (entries there then, key, guard).
+    where a key that was there before was inserted again, and so stands later: (entries there then, key,
+    guard).
     """
 
     __slots__ = ("born", "entries", "factory", "moves", "other")

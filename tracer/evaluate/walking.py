@@ -1,7 +1,10 @@
-"""Iteration: every element of a value in turn, of lists that change on the way and of generators that run on demand.
+"""Iteration: every element of a value in turn, of lists that change on the way and of generators that run
+on demand.
 
-A generator is not run ahead: its body runs while it is walked, and each `yield` hands its element to whoever walks,
-in that one's frame. So effects happen in Python's order, and a loop that is left early leaves the rest undone.
+A generator is not run ahead: its body runs while it is walked, and each `yield` hands its element to
+whoever walks,
+in that one's frame. So effects happen in Python's order, and a loop that is left early leaves the rest
+undone.
 """
 
 from __future__ import annotations

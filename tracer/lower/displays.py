@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ..tree import Comprehension, DictDisplay, Display, Clause, Index, Node, Slice, Star
+from ..tree import Clause, Comprehension, DictDisplay, Display, Index, Node, Slice, Star
 from .expressions import elements
 from .walk import Handler, Walk
 

@@ -113,7 +113,7 @@ def _classes() -> dict[str, NativeClass]:
         out[f"builtins.{name}"] = NativeClass(
             f"builtins.{name}", (base,), construct=row.call if row else None
         )
-    for name, value in sorted(vars(python_builtins).items()):
+    for _, value in sorted(vars(python_builtins).items()):
         if isinstance(value, type) and issubclass(value, BaseException):
             _exception(out, value)
     out[LIBRARY_ERROR] = NativeClass(LIBRARY_ERROR, (out["builtins.Exception"],))
@@ -125,10 +125,10 @@ def _classes() -> dict[str, NativeClass]:
     out[frozen] = NativeClass(frozen, (out["builtins.AttributeError"],))
     out["types.ModuleType"] = NativeClass("types.ModuleType", (OBJECT,))
     out["types.ModuleType"].attrs["__init__"] = Native("ModuleType.__init__", _init_module)
-    for name, bases in _ENUMS.items():
-        out[name] = NativeClass(name, tuple(out[base] for base in bases))
-    for symbol, cls in tensors.CLASSES.items():
-        out[symbol] = cls
+    for name, bases in _ENUMS.items():  # a later one may derive from an earlier one
+        parents = tuple(out[base] for base in bases)
+        out[name] = NativeClass(name, parents)
+    out |= tensors.CLASSES
     for name in ("dict", "list", "set"):
         out[f"builtins.{name}"].attrs["__init__"] = Native(f"{name}.__init__", _fill)
     out["builtins.type"].construct = lambda m, args, kwargs: _type(m, args)
@@ -258,7 +258,9 @@ class Catalog:
         return tensors.make_tensor(m, self.classes["torch.Tensor"], shape, dtype)
 
     def has(self, m: Machine, atom: Value, name: str) -> Any:
-        """Whether a library object has an attribute, where a rule of the scenario tells; None where none does."""
+        """Whether a library object has an attribute, where a rule of the scenario tells; None where none
+        does.
+        """
         rule = m.world.settings.get("has attribute")
         return rule(m, atom, name) if rule is not None else None
 
@@ -276,7 +278,9 @@ class Catalog:
         return Native("object.__init__", lambda m, args, kwargs: None) if name == "__init__" else MISSING
 
     def put(self, m: Machine, atom: Instance, name: str, value: Value) -> bool:
-        """A write that means more than its name: `tensor.data = other` gives the tensor the other's shape and dtype."""
+        """A write that means more than its name: `tensor.data = other` gives the tensor the other's shape
+        and dtype.
+        """
         if name != "data" or not tensors.is_tensor(atom):
             return False
         tensors.rebind(m, atom, value)

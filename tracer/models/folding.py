@@ -75,7 +75,9 @@ def _all(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _first(m: Machine, source: Value, stop: bool) -> Value:
-    """`any` stops at the first true element, `all` at the first false one; what comes after is not asked for."""
+    """`any` stops at the first true element, `all` at the first false one; what comes after is not asked
+    for.
+    """
     stopped = m.space.false
 
     def item(value: Value) -> None:

@@ -50,7 +50,9 @@ VIRTUAL = {
     "Container": COLLECTIONS,
     "Callable": {"builtins.function", "builtins.type"},
 }
-"""Abstract classes, of `typing` and of `collections.abc`, and what counts as an instance without inheriting."""
+"""Abstract classes, of `typing` and of `collections.abc`, and what counts as an instance without
+inheriting.
+"""
 
 
 @table("builtins.isinstance")

@@ -8,6 +8,7 @@ import math
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes, containers
@@ -176,11 +177,15 @@ def _attrgetter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return Native("operator.attrgetter()", pick)
 
 
+def _attribute(m: Machine, name: str, atom: Value) -> Value:
+    return attributes.get(m, atom, name, None)
+
+
 def _dotted(m: Machine, value: Value, path: Value) -> Value:
     if not isinstance(path, str):
         return m.unknown("attrgetter()")
     for name in path.split("."):
-        value = each(m, value, lambda atom, name=name: attributes.get(m, atom, name, None))
+        value = each(m, value, partial(_attribute, m, name))
     return value
 
 

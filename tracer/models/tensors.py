@@ -1,8 +1,11 @@
-"""torch as far as shapes and dtypes go: tensors that know their shape, parameters, modules, dtype constants."""
+"""torch as far as shapes and dtypes go: tensors that know their shape, parameters, modules, dtype
+constants.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +24,7 @@ from ..evaluate.values import (
     Unknown,
     Value,
 )
-from .native import Table, argument
+from .native import Run, Table, argument
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -33,8 +36,10 @@ table = Table()
 DTYPE = NativeClass("torch.dtype")
 _BYTES = {
     "float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1,
-    "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1, "float4_e2m1fn_x2": 1, "int64": 8, "int32": 4,
-    "int16": 2, "int8": 1, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8, "bool": 1, "complex64": 8, "complex128": 16,
+    "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1, "float4_e2m1fn_x2": 1, "int64": 8,
+    "int32": 4,
+    "int16": 2, "int8": 1, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8, "bool": 1, "complex64": 8,
+    "complex128": 16,
 }  # fmt: skip
 _ALIASES = {
     "half": "float16",
@@ -163,7 +168,9 @@ def is_tensor(atom: Value) -> bool:
 
 
 def new_parameter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    """`Parameter.__new__(cls, data, requires_grad)`: the data's shape and dtype under the parameter's class."""
+    """`Parameter.__new__(cls, data, requires_grad)`: the data's shape and dtype under the parameter's
+    class.
+    """
     data = argument(args, kwargs, 1, "data")
 
     def make(atom: Value) -> Value:
@@ -200,13 +207,15 @@ KNOWN = _names("tensor_names.txt")
 MODULE_NAMES = _names("module_names.txt")
 """The same of a bare `torch.nn.Module`."""
 
-PROPERTIES = frozenset(
-    "shape dtype device layout grad grad_fn is_cuda is_cpu is_leaf is_meta is_sparse is_quantized itemsize nbytes names "
-    "ndim requires_grad real imag H T mT mH output_nr retains_grad".split()
-)
-NUMBERS = frozenset(
-    "numel nelement dim ndimension size stride element_size storage_offset get_device data_ptr item tolist".split()
-)
+PROPERTIES = frozenset({
+    "H", "T", "dtype", "device", "grad", "grad_fn", "imag", "is_cpu", "is_cuda", "is_leaf", "is_meta",
+    "is_quantized", "is_sparse", "itemsize", "layout", "mH", "mT", "names", "nbytes", "ndim", "output_nr", "real", "requires_grad",
+    "retains_grad", "shape",
+})  # fmt: skip
+NUMBERS = frozenset({
+    "data_ptr", "dim", "element_size", "get_device", "item", "ndimension", "nelement", "numel",
+    "size", "storage_offset", "stride", "tolist",
+})  # fmt: skip
 """Methods that give no tensor."""
 
 INPLACE = (
@@ -269,8 +278,8 @@ def _label(atom: Instance) -> str:
 METHODS: dict[str, Native] = {}
 
 
-def _method(*names: str) -> Any:
-    def keep(run: Any) -> Any:
+def _method(*names: str) -> Callable[[Run], Run]:
+    def keep(run: Run) -> Run:
         for name in names:
             METHODS[name] = Native(f"Tensor.{name}", run)
         return run

@@ -46,7 +46,8 @@ def _keep(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @table(
     "typing.dataclass_transform", "typing_extensions.dataclass_transform",
-    "pydantic.field_validator", "pydantic.model_validator", "typing_extensions.deprecated", "pydantic.field_serializer",
+    "pydantic.field_validator", "pydantic.model_validator", "typing_extensions.deprecated",
+    "pydantic.field_serializer",
 )  # fmt: skip
 def _decorator(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return Native("a decorator that keeps what it decorates", _keep)
@@ -94,7 +95,9 @@ def _lru_cache(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _cached(func: Value) -> Value:
-    """A function that answers once for each set of arguments; arguments that cannot be told apart are not kept."""
+    """A function that answers once for each set of arguments; arguments that cannot be told apart are not
+    kept.
+    """
     if not isinstance(func, Function | Wrapper):
         return func
     known: dict[Any, tuple[Args, Value]] = {}
@@ -170,7 +173,9 @@ DERIVED = {
     "__le__": {"__ge__": (True, "or"), "__lt__": (False, "and not"), "__gt__": (True, "")},
     "__ge__": {"__le__": (True, "or"), "__gt__": (False, "and not"), "__lt__": (True, "")},
 }
-"""For the comparison that a class has, what the others are: (whether it is negated, how equality comes in)."""
+"""For the comparison that a class has, what the others are: (whether it is negated, how equality comes
+in).
+"""
 
 
 @table("functools.total_ordering")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from qtrace.report.predicate import Scalar
 from qtrace.tracer.evaluate import attributes
@@ -78,7 +78,9 @@ class Raised:
 
 @dataclass(frozen=True)
 class Answer:
-    """All that a call may do: a value or an exception, each under its guard; `open` is where anything may happen."""
+    """All that a call may do: a value or an exception, each under its guard; `open` is where anything may
+    happen.
+    """
 
     machine: Machine
     ends: list[tuple[Guard, Value]]
@@ -200,8 +202,7 @@ class Match:
         live, self.m.live = self.m.live, guard
         found = keys_of(self.m, atom)
         self.m.live = live
-        for g, keys in self.alternatives(found, guard):
-            yield g, keys
+        yield from self.alternatives(found, guard)
 
     def entry(self, atom: DictValue, key: Value, expected: Any, guard: Guard) -> bool:
         from qtrace.tracer.evaluate.hashing import hash_key
@@ -266,7 +267,9 @@ def unknown(m: Machine, name: str, parameter: Parameter) -> Value:
     return parameter
 
 
-def evaluate(text: str | Files, function: str = "main", m: Machine | None = None, **given: Parameter) -> Answer:
+def evaluate(
+    text: str | Files, function: str = "main", m: Machine | None = None, **given: Parameter
+) -> Answer:
     """Everything that `function(**given)` of the module `pkg.mod` may do."""
     files = {"mod.py": text} if isinstance(text, str) else text
     m = machine(files) if m is None else m
@@ -329,12 +332,13 @@ def check(text: str, exact: bool | None = None, **given: Parameter) -> Answer:
     `exact` asks for exactly that answer and no other; None asks for it where the evaluator does not say that
     it widened.
     """
-    answer, run = evaluate(text, **given), python(text)
+    answer, run = evaluate(text, **cast(dict[str, Any], given)), python(text)
     if exact is None:
         exact = not answer.widened and not any(isinstance(p, Opaque) for p in given.values())
     for values in concretisations(given):
         expected, chosen = run(values), chosen_of(given, values)
-        problem = f"{values}: Python {shown(expected)}, evaluator {[(str(g), v) for g, v in answer.at(chosen)]}\n{text}"
+        told = [(str(g), v) for g, v in answer.at(chosen)]
+        problem = f"{values}: Python {shown(expected)}, evaluator {told}\n{text}"
         assert answer.holds(expected, chosen), f"unsound at {problem}"
         if exact:
             assert answer.is_exactly(expected, chosen), f"not exact at {problem}\n{answer.widened}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -718,7 +719,8 @@ PROGRAMS = {
                 frozen = type(e).__name__
             d = {q: 1, Q(1): 2}
             r = R(1, z=n)
-            return (p, P(n) == P(n), p == P(n, 2, [n], 9), repr(q), frozen, d[Q(n)], Q(1) < Q(n), replace(q, u=9),
+            return (p, P(n) == P(n), p == P(n, 2, [n], 9), repr(q), frozen, d[Q(n)], Q(1) < Q(n),
+            replace(q, u=9),
                     asdict(p), [f.name for f in fields(r)], r, P(1) == R(1), str(r))
         """,
     "an_undecorated_subclass_of_a_dataclass": """
@@ -781,10 +783,14 @@ PROGRAMS = {
                 k = Kind(s)
             except ValueError as e:
                 k = str(e)
-            return (c, c.lower, c.value, [m.name for m in Color], Color.CRIMSON is Color.RED, z, z + 1, z > Size.S,
-                    z == 6, Size.L, Size["M"], k, k == "fp8", Kind.A == "a", str(Kind.B), f"{Kind.B}", repr(Kind.A),
-                    Kind("a") is Kind.A, str(z), f"{z}", len(Color), Color.RED in (Color.GREEN, c), {Kind.A: 1}["a"],
-                    sorted(Size), max(Size), list(Color.__members__), isinstance(z, int), Color.RED == 1, "%s" % Kind.A,
+            return (c, c.lower, c.value, [m.name for m in Color], Color.CRIMSON is Color.RED, z, z + 1, z >
+            Size.S,
+                    z == 6, Size.L, Size["M"], k, k == "fp8", Kind.A == "a", str(Kind.B), f"{Kind.B}",
+                    repr(Kind.A),
+                    Kind("a") is Kind.A, str(z), f"{z}", len(Color), Color.RED in (Color.GREEN, c),
+                    {Kind.A: 1}["a"],
+                    sorted(Size), max(Size), list(Color.__members__), isinstance(z, int), Color.RED == 1,
+                    "%s" % Kind.A,
                     "{}".format(Kind.A), Kind.A.upper(), Kind.A.value + "x", Color["RED"])
         """,
     "an_enum_with_a_constructor": """
@@ -1055,8 +1061,10 @@ PROGRAMS = {
         class B(A): pass
         def main(a, n, s):
             o = A() if a else B()
-            return (isinstance(o, B), isinstance(n, (str, int)), isinstance(a, int), isinstance(s, str), type(o) is A,
-                    issubclass(type(o), A), isinstance(o, (A, str)), isinstance(None, type(None)), type(n) == int,
+            return (isinstance(o, B), isinstance(n, (str, int)), isinstance(a, int), isinstance(s, str),
+            type(o) is A,
+                    issubclass(type(o), A), isinstance(o, (A, str)), isinstance(None, type(None)), type(n)
+                    == int,
                     callable(A), callable(o), isinstance([], list), isinstance({}, dict), isinstance(A, type),
                     type(o).__name__, isinstance(1.0, float), isinstance((), tuple), isinstance(int | str, type))
         """,
@@ -1077,7 +1085,8 @@ PROGRAMS = {
                 q = 7 // n, 7 % n, divmod(-7, n), 2 ** -n
             except ZeroDivisionError as e:
                 q = str(e)
-            return (q, abs(-n), round(2.567, n), int("12", 8), float("1.5"), n << 2, ~n, n & 1 | 4, n ^ 3, -n // 2, +a, -a,
+            return (q, abs(-n), round(2.567, n), int("12", 8), float("1.5"), n << 2, ~n, n & 1 | 4, n ^ 3,
+            -n // 2, +a, -a,
                     int(2.9), bool(n), str(n), hex(n), bin(n), 1 / 4, 3.0 == 3, True + n, int(True), min(n, 2), n.bit_length())
         """,
     "bad_operands": """
@@ -1482,6 +1491,6 @@ def test_python(name: str) -> None:
     text = dedent(PROGRAMS[name])
     found = re.search(r"^def main\((.*)\):", text, re.M)
     assert found is not None
-    given = {name: UNKNOWNS[name] for name in found[1].split(", ") if name}
+    given: dict[str, Any] = {name: UNKNOWNS[name] for name in found[1].split(", ") if name}
     answer = check(text, **given)
     assert not answer.widened
