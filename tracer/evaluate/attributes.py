@@ -134,7 +134,7 @@ def _read_default(m: Machine, value: Value, atom: Instance, name: str) -> Value:
         made = call_value(m, value.factory, (), {}, None)
     else:
         return value.default if isinstance(value, FieldDefault) else bind(m, value, atom)
-    atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), made, atom.born)
+    _store(m, atom, name, made)
     return made
 
 
@@ -407,13 +407,16 @@ def put(m: Machine, atom: Value, name: str, value: Value, node: Node | None) -> 
         hook = class_attribute(m, atom.cls, "__setattr__")
         each(m, hook, lambda h: _put_hooked(m, h, atom, name, value, node))
     elif isinstance(atom, ClassValue | NativeClass):
+        m.touch(atom, ("attribute", name))
         atom.attrs[name] = store(m, held_attribute(m, atom, name), value, m.space.true)
     elif isinstance(atom, ModuleValue):
         atom.scope.write(m, name, value)
     elif isinstance(atom, Function | Wrapper):
+        m.touch(atom, ("attribute", name))
         atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), value, m.space.true)
     elif isinstance(atom, Unknown | Opaque):
         key = (atom.key if isinstance(atom, Unknown) else atom.symbol, name)
+        m.touch(m, ("outside", key))
         m.outside[key] = store(m, m.outside.get(key, MISSING), value, m.space.true)
     elif not isinstance(atom, Token | Native | Super | Descriptor):
         m.fail("AttributeError", f"{_what(atom)} has no attribute '{name}'")
@@ -452,7 +455,12 @@ def _put_past(
     elif "namedtuple" in getattr(atom.cls, "flags", ()):
         m.fail("AttributeError", "can't set attribute")
     elif not m.world.models.put(m, atom, name, value):
-        atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), value, atom.born)
+        _store(m, atom, name, value)
+
+
+def _store(m: Machine, atom: Instance, name: str, value: Value) -> None:
+    m.touch(atom, ("attribute", name))
+    atom.attrs[name] = store(m, atom.attrs.get(name, MISSING), value, atom.born)
 
 
 def delete(m: Machine, atom: Value, name: str, node: Node | None) -> None:
@@ -463,6 +471,7 @@ def delete(m: Machine, atom: Value, name: str, node: Node | None) -> None:
     there = cover(m, attrs.get(name, MISSING))
     gone = m.live & ~there
     m.branch(gone, lambda: m.fail("AttributeError", f"{_what(atom)} has no attribute '{name}'"), lambda: None)
+    m.touch(atom, ("attribute", name))
     attrs[name] = store(m, attrs.get(name, MISSING), MISSING, getattr(atom, "born", m.space.true))
 
 

@@ -65,7 +65,13 @@ def _function(m: Machine, func: Function, args: Args, kwargs: Kwargs, node: tree
     if isinstance(func.node, tree.FunctionDef) and func.node.is_async:
         return m.unknown(f"await {func.symbol}()", node)
     m.record.called(func, node)
-    return run(m, func, args, kwargs, node)
+    live = m.live
+    try:
+        return run(m, func, args, kwargs, node)
+    except RecursionError:
+        m.live = live
+        m.coverage.budget("more nested calls than Python has room for")
+        raise m.abandon() from None
 
 
 def run(m: Machine, func: Function, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Compare, Predicate
 from .hashing import equal
-from .operators import ask, computed, constant, describe, number_kind, plain
+from .operators import ask, computed, constant, describe, number_kind, plain, set_like
 from .unions import each, join
 from .values import (
     CONSTANTS,
@@ -122,6 +122,7 @@ def order(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
 
 
 def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    a, b = set_like(m, a), set_like(m, b)
     x, y = plain(a), plain(b)
     if constant(x) and constant(y):
         return computed(m, lambda: bool(ORDER[op][0](x, y)))

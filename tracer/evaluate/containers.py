@@ -17,6 +17,7 @@ from .values import (
     MISSING,
     ClassValue,
     DictValue,
+    DictView,
     Instance,
     IteratorValue,
     ListValue,
@@ -46,14 +47,18 @@ def make(m: Machine, kind: str, items: Value) -> Value:
 def become(m: Machine, target: ListValue | SetValue, new: ListValue | SetValue) -> None:
     """Change a list or set in place to what `new` is."""
     if isinstance(target, ListValue) and isinstance(new, ListValue):
+        m.touch(target, "content")
         target.content = store(m, target.content, settle(m, new.content), target.born)
     elif isinstance(target, SetValue) and isinstance(new, SetValue):
         for key in {**target.entries, **new.entries}:
             name, old = target.entries.get(key, new.entries.get(key, (None, MISSING)))
             old = old if key in target.entries else MISSING
             there = new.entries.get(key, (None, MISSING))[1]
+            m.touch(target, ("entry", key))
             target.entries[key] = (name, store(m, old, settle(m, there), target.born))
-        target.other = store(m, target.other, new.other, target.born)
+        if new.other is not MISSING or target.other is not MISSING:
+            m.touch(target, "other")
+            target.other = store(m, target.other, new.other, target.born)
 
 
 def smear(m: Machine, target: Value, label: str) -> None:
@@ -61,19 +66,10 @@ def smear(m: Machine, target: Value, label: str) -> None:
     if isinstance(target, ListValue):
         lists.smear(m, target, label)
     elif isinstance(target, DictValue | SetValue):
+        m.touch(target, "other")
         target.other = store(m, target.other, m.unknown(label), target.born)
-        for key, (name, old) in list(target.entries.items()):
-            there = m.holds(m.unknown(f"{describe(name)} in {label}"))
-            live, m.live = m.live, m.live & there
-            old = store(
-                m,
-                old,
-                True if isinstance(target, SetValue) else m.unknown(f"{label}[{describe(name)}]"),
-                target.born,
-            )
-            m.live = live & ~there
-            target.entries[key] = (name, store(m, old, MISSING, target.born))
-            m.live = live
+        for key in list(target.entries):
+            dicts.smear_entry(m, target, key, label)
 
 
 # --- iterating
@@ -94,6 +90,8 @@ def _items(m: Machine, atom: Value, node: Node | None) -> Value:
         return settle(m, atom.content)
     if isinstance(atom, DictValue | SetValue):
         return keys_of(m, atom)
+    if isinstance(atom, DictView):
+        return dicts.elements_of(m, atom)
     if isinstance(atom, IteratorValue):
         return drained(m, atom, node)
     if isinstance(atom, Instance):
@@ -246,9 +244,13 @@ def contains(m: Machine, atom: Value, item: Value, node: Node | None) -> Value:
     atom = atom if _iterates_itself(m, atom) else plain(atom)
     if isinstance(atom, str | bytes):
         return _in_text(m, atom, item, node)
+    if isinstance(atom, DictView) and atom.kind == "keys":
+        atom = atom.source
     if isinstance(atom, DictValue | SetValue):
         return as_value(m, _member(m, atom, item, node))
-    if isinstance(atom, tuple | ListValue | IteratorValue | ClassValue) or _iterates_itself(m, atom):
+    if isinstance(atom, tuple | ListValue | DictView | IteratorValue | ClassValue) or _iterates_itself(
+        m, atom
+    ):
         return as_value(m, _in_items(m, items_of(m, atom, node), item, node))
     if isinstance(atom, range) and isinstance(plain(item), CONSTANTS):
         return plain(item) in atom

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .hashing import atoms_of_key, equal, hash_key
 from .operators import describe, plain
-from .unions import alternatives, cover, each, join, settle, store
-from .values import MISSING, DictValue, Instance, SetValue, Unknown, Value
+from .unions import alternatives, cover, each, join, same, settle, store
+from .values import MISSING, DictValue, DictView, Instance, SetValue, Unknown, Value
 from .walking import Taker, walk
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ def matches(
 def keys_of(m: Machine, atom: DictValue | SetValue) -> Value:
     """The keys in order, one tuple for every set of keys that can be there."""
     out: Value = ()
-    for name, here in _in_order(m, atom):
+    for key, here in _in_order(m, atom):
         if not here.is_false:
-            out = _with_key(m, out, name, here)
+            out = _with_key(m, out, atom.entries[key][0], here)
     for guard, other in alternatives(m, atom.other):
         if other is not MISSING:
             out = join(
@@ -121,26 +121,40 @@ def keys_of(m: Machine, atom: DictValue | SetValue) -> Value:
     return out
 
 
-def _in_order(m: Machine, atom: DictValue | SetValue) -> list[tuple[Value, Guard]]:
+def elements_of(m: Machine, view: DictView) -> Value:
+    """What iterating a view gives: a tuple for every set of keys that can be there."""
+    return each(m, keys_of(m, view.source), lambda keys: _elements(m, view, keys))
+
+
+def _elements(m: Machine, view: DictView, keys: Value) -> Value:
+    if isinstance(keys, Unknown) or view.kind == "keys":
+        return keys
+    return tuple(element_of(m, view, key) for key in keys)
+
+
+def element_of(m: Machine, atom: DictValue | SetValue | DictView, key: Value) -> Value:
+    """What walking gives for a key that is there: itself, its value, or both."""
+    if not isinstance(atom, DictView) or atom.kind == "keys":
+        return key
+    value = look_up(m, atom.source, key, None)
+    return (key, value) if atom.kind == "items" else value
+
+
+def _in_order(m: Machine, atom: DictValue | SetValue) -> list[tuple[Any, Guard]]:
     """(key, where it stands here) in the order of insertion; a key that moved stands in several places."""
     moves = atom.moves if isinstance(atom, DictValue) else []
-    if not moves:
-        return [(name, cover(m, value)) for name, value in atom.entries.values()]
+    here = {key: cover(m, value) for key, (_, value) in atom.entries.items()}
     later: dict[Any, Guard] = {}
-    placed: list[tuple[int, Value, Guard]] = []
+    placed: dict[int, list[tuple[Any, Guard]]] = {}
     for at, key, where in reversed(moves):
         taken = later.get(key, m.space.false)
-        name, value = atom.entries[key]
-        placed.append((at, name, cover(m, value) & where & ~taken))
+        placed.setdefault(at, []).append((key, here[key] & where & ~taken))
         later[key] = taken | where
-    out = []
-    entries = list(atom.entries.items())
-    for at in range(len(entries) + 1):
-        out += [(name, here) for place, name, here in reversed(placed) if place == at]
-        if at < len(entries):
-            key, (name, value) = entries[at]
-            out.append((name, cover(m, value) & ~later.get(key, m.space.false)))
-    return out
+    out: list[tuple[Any, Guard]] = []
+    for at, key in enumerate(here):
+        out += reversed(placed.pop(at, []))
+        out.append((key, here[key] & ~later[key] if key in later else here[key]))
+    return [*out, *(found for at in sorted(placed) for found in reversed(placed[at]))]
 
 
 def _with_key(m: Machine, keys: Value, name: Value, here: Guard) -> Value:
@@ -180,6 +194,7 @@ def _put(m: Machine, target: DictValue, key: Value, value: Value) -> None:
     else:
         m.coverage.unsupported("a key that nobody can tell", m.site(None))
         smeared = m.unknown(f"a value of {describe(target)} under an unknown key")
+        m.touch(target, "other")
         target.other = store(m, target.other, smeared, target.born)
 
 
@@ -200,7 +215,20 @@ def _put_at(m: Machine, target: DictValue, name: Any, key: Value, value: Value) 
     shown, old = target.entries.get(name, (key, MISSING))
     if name in target.entries:
         _move(m, target, name, old)
+        shown = shown_key(m, shown, key, old, target.born)
+    m.touch(target, ("entry", name))
     target.entries[name] = (shown, store(m, old, value, target.born))
+
+
+def shown_key(m: Machine, shown: Value, key: Value, old: Value, born: Guard) -> Value:
+    """What a key reads as: of equal ones, such as 1 and True, the one that was inserted."""
+    gone = m.live & ~cover(m, old)
+    if gone.is_false or same(shown, key):
+        return shown
+    live, m.live = m.live, gone
+    shown = store(m, shown, key, born)
+    m.live = live
+    return shown
 
 
 def _move(m: Machine, target: DictValue, name: Any, old: Value) -> None:
@@ -230,13 +258,29 @@ def _remove(m: Machine, target: DictValue, key: Value) -> None:
 def _remove_at(m: Machine, target: DictValue, name: Any) -> None:
     shown, old = target.entries[name]
     if not m.live.is_false:
+        m.touch(target, ("entry", name))
         target.entries[name] = (shown, store(m, old, MISSING, target.born))
 
 
 def clear(m: Machine, target: DictValue) -> None:
     for name in list(target.entries):
         _remove_at(m, target, name)
+    m.touch(target, "other")
     target.other = store(m, target.other, MISSING, target.born)
+
+
+def smear_entry(m: Machine, target: DictValue | SetValue, name: Any, label: str) -> None:
+    """Whether a key is there, and with what, is no longer known on the current path."""
+    shown, old = target.entries[name]
+    there = m.holds(m.unknown(f"{describe_shown(m, shown)} in {label}"))
+    value = True if isinstance(target, SetValue) else m.unknown(f"{label}[{describe_shown(m, shown)}]")
+    m.touch(target, ("entry", name))
+    new = join(m, [(m.live & there, value), (m.live & ~there, MISSING)])
+    target.entries[name] = (shown, store(m, old, new, target.born))
+
+
+def describe_shown(m: Machine, shown: Value) -> str:
+    return " or ".join(describe(atom) for _, atom in alternatives(m, shown))
 
 
 def update(m: Machine, target: DictValue, more: Value, node: Node | None) -> None:
@@ -258,12 +302,14 @@ def _update(m: Machine, target: DictValue, atom: Value, node: Node | None) -> No
 
 def _update_from_dict(m: Machine, target: DictValue, atom: DictValue) -> None:
     entry = m.live
-    for key, (name, value) in list(atom.entries.items()):
-        m.live = entry & cover(m, value)
+    for key, here in _in_order(m, atom):
+        name, value = atom.entries[key]
+        m.live = entry & here
         if not m.live.is_false:
             _put_at(m, target, key, name, settle(m, value))
         m.live = entry
     if not cover(m, atom.other).is_false:
+        m.touch(target, "other")
         target.other = store(m, target.other, atom.other, target.born)
 
 
@@ -282,4 +328,5 @@ def _put_pair(m: Machine, target: DictValue, pair: Value, node: Node | None) -> 
 
 
 def _smear(m: Machine, target: DictValue, items: Unknown) -> None:
+    m.touch(target, "other")
     target.other = store(m, target.other, items, target.born)

@@ -79,6 +79,7 @@ class Frame:
     def write(self, m: Machine, name: str, value: Value) -> None:
         """Bind `name` on the current path; `global` and `nonlocal` names are bound where they live."""
         if name not in self.redirect:
+            m.touch(self, ("name", name))
             self.names[name] = store(m, self.names.get(name, MISSING), value, self.born)
             return
         target = self.redirect[name]

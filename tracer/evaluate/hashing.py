@@ -121,9 +121,9 @@ def _fields_equal(m: Machine, a: Instance, b: Value) -> Value:
 
 def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
     from .comparing import condition
-    from .operators import plain
+    from .operators import plain, set_like
 
-    x, y = plain(a), plain(b)
+    x, y = plain(set_like(m, a)), plain(set_like(m, b))
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
         return m.space.true if x == y else m.space.false
     if isinstance(x, tuple) and isinstance(y, tuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .hashing import same_item
 from .machine import Dead
-from .operators import SliceValue, describe, plain
+from .operators import SliceValue, as_index, describe
 from .unions import each, each2, store
 from .values import ListValue, Unknown, Value
 
@@ -24,10 +24,12 @@ def change(m: Machine, target: ListValue, run: Callable[[Items], tuple[Items | U
 
     def apply(items: Value) -> Value:
         if isinstance(items, Unknown):
+            m.may_raise(f"{items.label} is too short", "IndexError")
             new: Value = m.unknown(items.label)
             out: Value = m.unknown(f"an element of {items.label}")
         else:
             new, out = run(items)
+        m.touch(target, "content")
         target.content = store(m, target.content, new, target.born)
         return out
 
@@ -52,20 +54,20 @@ def extend(m: Machine, target: ListValue, more: Value, node: Node | None) -> Non
 
 def smear(m: Machine, target: ListValue, label: str) -> None:
     """What is in the list is no longer known on the current path."""
+    m.touch(target, "content")
     target.content = store(m, target.content, m.unknown(label), target.born)
 
 
 def put(m: Machine, target: ListValue, key: Value, value: Value, node: Node | None) -> None:
     """`target[key] = value` for an index or a slice."""
-    at = plain(key)
+    at = as_index(m, key)
     if isinstance(at, SliceValue):
         _put_slice(m, target, at, value, node)
-    elif isinstance(at, int):
-        change(m, target, lambda items: _with_item(m, items, at, value))
     elif isinstance(at, Unknown):
+        m.may_raise(f"{describe(at)} is no index of {describe(target)}", "IndexError")
         smear(m, target, "a list written at an unknown index")
     else:
-        m.fail("TypeError", f"list indices must be integers or slices, not {describe(at)}")
+        change(m, target, lambda items: _with_item(m, items, at, value))
 
 
 def _with_item(m: Machine, items: Items, at: int, value: Value) -> tuple[Items, Value]:
@@ -94,7 +96,7 @@ def _put_slice(m: Machine, target: ListValue, at: SliceValue, value: Value, node
 
 def delete(m: Machine, target: ListValue, key: Value, node: Node | None) -> None:
     """`del target[key]` for an index or a slice."""
-    at = plain(key)
+    at = as_index(m, key)
 
     def without(items: Items) -> tuple[Items, Value]:
         left = list(items)
@@ -105,6 +107,7 @@ def delete(m: Machine, target: ListValue, key: Value, node: Node | None) -> None
         return tuple(left), None
 
     if isinstance(at, Unknown):
+        m.may_raise(f"{describe(at)} is no index of {describe(target)}", "IndexError")
         smear(m, target, "a list shortened at an unknown index")
     else:
         change(m, target, without)
@@ -115,6 +118,7 @@ def item(m: Machine, target: ListValue, key: Value, node: Node | None) -> Value:
 
     def pick(items: Value) -> Value:
         if isinstance(items, Unknown):
+            m.may_raise(f"{items.label} is too short", "IndexError")
             return m.unknown(f"{items.label}[{describe(key)}]", node)
         picked = sequence_item(m, items, key, "list", node)
         return ListValue(picked, m.live) if isinstance(key, SliceValue) else picked
@@ -124,17 +128,15 @@ def item(m: Machine, target: ListValue, key: Value, node: Node | None) -> Value:
 
 def sequence_item(m: Machine, items: Items, key: Value, kind: str, node: Node | None) -> Value:
     """`items[key]` of a list's or tuple's elements."""
-    at = plain(key)
+    at = as_index(m, key)
     if isinstance(at, SliceValue):
         return items[at.value]
-    if isinstance(at, int):
-        if not -len(items) <= at < len(items):
-            m.fail("IndexError", f"{kind} index out of range")
-        return items[at]
     if isinstance(at, Unknown):
         m.may_raise(f"{describe(at)} is no index of a {kind} of {len(items)}", "IndexError")
         return m.unknown(f"one of the {len(items)} elements of a {kind}", node)
-    return m.fail("TypeError", f"{kind} indices must be integers or slices, not {describe(at)}")
+    if not -len(items) <= at < len(items):
+        m.fail("IndexError", f"{kind} index out of range")
+    return items[at]
 
 
 def joined(m: Machine, left: ListValue, right: ListValue) -> ListValue:

@@ -5,10 +5,10 @@ unknown.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import tree
-from .forget import forget
+from .forget import forget, forget_slots, older
 from .frames import Loop
 from .machine import LOOPS, Dead
 from .truth import truth
@@ -19,6 +19,10 @@ from .walking import Taker, give, walk
 if TYPE_CHECKING:
     from ..guards import Guard
     from .machine import Machine
+
+Slots = dict[tuple[int, Any], tuple[Any, Any]]
+ROUNDS = 4
+"""Times that a loop is run for what it was seen to write, before its outcome is open."""
 
 WIDE_TURNS = 24
 """Iterations of a `while` whose test stays undecided, before it is widened."""
@@ -70,16 +74,46 @@ def looping(m: Machine, body: Callable[[Value], None], loop: Loop, node: tree.No
 
 
 def _some(m: Machine, items: Unknown, item: Callable[[Value], None], node: tree.Node) -> None:
-    """A loop over unknown elements: none, or a last one that starts from whatever the others left."""
+    """A loop over unknown elements: none, or some, each of which starts from whatever those before it left."""
     runs = m.holds(m.unknown(f"{items.label} is not empty", node))
     skipped = m.live & ~runs
     m.live = m.live & runs
-    if not m.live.is_false:
-        forget(m, node)
-        m.frame.vague += 1
-        give(m, item, m.unknown(f"an element of {items.label}", node))
-        m.frame.vague -= 1
+    _any_number(m, runs, lambda: give(m, item, m.unknown(f"an element of {items.label}", node)), node)
     m.live = m.live | skipped
+
+
+def _any_number(m: Machine, runs: Guard, turn: Callable[[], None], node: tree.Node) -> None:
+    """Run one iteration for any number of them: what its text writes is unknown before it.
+
+    What it turns out to write elsewhere, through calls, is unknown before the next one, which runs then.
+    """
+    if m.live.is_false:
+        return
+    with m.watching() as known:
+        forget(m, node)
+    left = m.space.false
+    for _ in range(ROUNDS):
+        new = _turn(m, runs, known, turn)
+        if not new or m.live.is_false:
+            m.live = m.live | left
+            return
+        known |= new
+        forget_slots(m, new.values())
+        again = m.holds(m.unknown("another iteration", node))
+        left = left | (m.live & ~again)
+        m.live = m.live & again
+    m.abandoned = m.abandoned | m.live
+    m.live = left
+
+
+def _turn(m: Machine, runs: Guard, known: Slots, turn: Callable[[], None]) -> Slots:
+    """One iteration; gives what it wrote that was there before the loop and was not taken to change."""
+    with m.watching() as touched:
+        m.frame.vague += 1
+        turn()
+        m.frame.vague -= 1
+    found = older(touched.values(), runs)
+    return {(id(box), slot): (box, slot) for box, slot in found if (id(box), slot) not in known}
 
 
 def _close(m: Machine, loop: Loop, orelse: Callable[[], None]) -> None:
@@ -126,14 +160,13 @@ def _test(m: Machine, node: tree.While) -> Guard:
 
 
 def _last_turn(m: Machine, node: tree.While, taker: Taker) -> Guard:
-    """One more iteration from whatever any number of them left; where even then it goes on, all is open."""
-    if m.live.is_false:
-        return m.live
+    """More iterations from whatever any number of them left; where even then it goes on, all is open."""
     m.coverage.budget(f"a loop of more than {LOOPS} iterations, or of {WIDE_TURNS} that may be the last")
-    forget(m, node)
-    m.frame.vague += 1
-    give(m, taker.item, None)
-    m.frame.vague -= 1
+    goes_on = m.holds(m.unknown("a loop goes on", node))
+    skipped = m.live & ~goes_on
+    m.live = m.live & goes_on
+    _any_number(m, goes_on, lambda: give(m, taker.item, None), node)
+    m.live = m.live | skipped
     if m.live.is_false:
         return m.live
     holds = _test(m, node)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Opaque as OpaquePredicate, Predicate, Site
 from ..guards import Guard, Space
@@ -52,12 +52,31 @@ class Machine:
         self.deadline = time.monotonic() + seconds
         self.outside: dict[tuple[str, str], Value] = {}
         """Attributes written on objects that source does not tell: (what tells the object apart, name)."""
+        self._watching: list[dict[tuple[int, Any], tuple[Any, Any]]] = []
         self._serial = 0
+
+    # --- writes
+
+    def touch(self, box: Any, slot: Any) -> None:
+        """A slot of an object, container or frame is about to be written."""
+        for seen in self._watching:
+            seen[id(box), slot] = (box, slot)
+
+    @contextmanager
+    def watching(self) -> Iterator[dict[tuple[int, Any], tuple[Any, Any]]]:
+        """Collect the slots that are written meanwhile."""
+        seen: dict[tuple[int, Any], tuple[Any, Any]] = {}
+        self._watching.append(seen)
+        try:
+            yield seen
+        finally:
+            self._watching.remove(seen)
 
     # --- paths
 
     def split(self, branches: list[tuple[Guard, Callable[[], Value]]]) -> Value:
         """Run each branch on its own part of the path, then go on where any of them does."""
+        self._look_at_clock()
         ends: list[tuple[Guard, Value]] = []
         for guard, run in branches:
             if guard.is_false:
@@ -123,7 +142,9 @@ class Machine:
 
     def may_raise(self, label: str, error: str) -> None:
         """Inside a `try`, what is done with an unknown may raise; elsewhere it is taken to succeed."""
-        if self.record.trying:
+        if not self.record.trying:
+            self.coverage.assumed += 1
+        else:
             raises = self.holds(self.unknown(label))
             self.branch(raises, lambda: self.fail(error, label), lambda: None)
 
@@ -186,6 +207,9 @@ class Machine:
     def tick(self) -> None:
         """Count a statement; ends the question when its time is up."""
         self.coverage.statements += 1
-        if self.coverage.statements % 512 == 0 and time.monotonic() > self.deadline:
+        self._look_at_clock()
+
+    def _look_at_clock(self) -> None:
+        if time.monotonic() > self.deadline:
             self.coverage.budget("the time for one question")
             raise OutOfBudget("the time for one question")

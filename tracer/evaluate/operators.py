@@ -15,6 +15,7 @@ from .values import (
     Bound,
     ClassValue,
     DictValue,
+    DictView,
     Function,
     Instance,
     ListValue,
@@ -94,6 +95,16 @@ def describe(atom: Value) -> str:
     return repr(atom) if isinstance(atom, CONSTANTS) else "<values>"
 
 
+def set_like(m: Machine, atom: Value) -> Value:
+    """The keys or items of a dict as operators see them: a set."""
+    if not isinstance(atom, DictView) or atom.kind == "values":
+        return atom
+    from .dicts import elements_of
+    from .sets import new_set
+
+    return new_set(m, elements_of(m, atom))
+
+
 def own_method(m: Machine, atom: Value, name: str) -> Value:
     """A special method of an object, bound; MISSING where its class has none."""
     if not isinstance(atom, Instance):
@@ -136,6 +147,8 @@ def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:
     value = plain(atom)
     if isinstance(value, CONSTANTS):
         return computed(m, lambda: run(value))
+    if not is_open(m, atom):
+        return m.fail("TypeError", f"bad operand type for unary {op}: '{_type_name(atom)}'")
     return m.unknown(f"{op}{describe(atom)}", node, number_kind(atom))
 
 
@@ -162,6 +175,7 @@ def binary(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
 
 
 def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
+    a, b = set_like(m, a), set_like(m, b)
     x, y = plain(a), plain(b)
     special = SPECIAL.get((op, type(x))) or (SPECIAL.get((op, type(y))) if op == "*" else None)
     if special is not None and (result := special(m, a, b, node)) is not None:
@@ -172,11 +186,13 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
         isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass)
     ):
         return m.unknown(f"{describe(a)} | {describe(b)}", node)
-    if not (_open(m, a) or _open(m, b)):
+    if not (is_open(m, a) or is_open(m, b)):
         names = f"'{_type_name(a)}' and '{_type_name(b)}'"
         return m.fail("TypeError", f"unsupported operand type(s) for {op}: {names}")
     if op in ("//", "%", "/") and isinstance(b, Unknown) and b.kind in ("int", None):
         m.may_raise(f"{describe(b)} == 0", "ZeroDivisionError")
+    if any(isinstance(v, Unknown) and v.kind is None for v in (a, b)):
+        m.may_raise(f"{_wrap(a)} {op} {_wrap(b)} raises", "TypeError")
     kind = number_kind(a, b) if op not in ("/", "**") else None
     if kind == "int":
         return _whole_number(m, op, a, b, node)
@@ -194,8 +210,8 @@ def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) ->
     return Unknown(f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}", m.site(node), "int")
 
 
-def _open(m: Machine, atom: Value) -> bool:
-    """Whether operators may do with `atom` what nobody here knows."""
+def is_open(m: Machine, atom: Value) -> bool:
+    """Whether operators and builtins may do with `atom` what nobody here knows."""
     if isinstance(atom, Instance):
         return atom.payload is MISSING and m.world.is_open(atom.cls)
     return not isinstance(atom, (*CONSTANTS, tuple, ListValue, DictValue, SetValue, Function, range))
@@ -314,3 +330,11 @@ class SliceValue:
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         self.value = slice(*parts)
+
+
+def as_index(m: Machine, value: Value) -> Value:
+    """A place in a sequence: a whole number, a slice or an unknown; TypeError for anything else."""
+    at = plain(value)
+    if isinstance(at, int | SliceValue | Unknown) or is_open(m, at):
+        return at if isinstance(at, int | SliceValue) else m.unknown(describe(at))
+    return m.fail("TypeError", f"indices must be integers or slices, not {_type_name(at)}")

@@ -62,6 +62,7 @@ class LazyScope:
 
     def write(self, m: Machine, name: str, value: Value) -> None:
         """Bind `name` from outside, on the current path, over whatever its own statements make it."""
+        m.touch(self, ("name", name))
         self.values[name] = store(m, self.read(m, name), value, m.space.true)
 
     @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .dicts import matches
+from .dicts import matches, shown_key
 from .hashing import atoms_of_key, hash_key
 from .operators import describe
 from .unions import alternatives, cover, join, store
@@ -41,6 +41,7 @@ def copy_set(m: Machine, source: SetValue) -> SetValue:
 
 def add_all(m: Machine, target: SetValue, items: Value) -> None:
     if isinstance(items, Unknown):
+        m.touch(target, "other")
         target.other = store(m, target.other, items, target.born)
         return
     for item in items:
@@ -60,10 +61,13 @@ def _add(m: Machine, target: SetValue, atom: Value) -> None:
             m.live = m.live & ~hit
         key = ("object", id(atom))
     if key is None:
+        m.touch(target, "other")
         target.other = store(m, target.other, m.unknown(f"an element of {describe(target)}"), target.born)
         return
     if not m.live.is_false:
         shown, old = target.entries.get(key, (atom, MISSING))
+        shown = shown_key(m, shown, atom, old, target.born)
+        m.touch(target, ("entry", key))
         target.entries[key] = (shown, store(m, old, True, target.born))
     m.live = entry
 
@@ -93,6 +97,7 @@ def discard(m: Machine, target: SetValue, item: Value) -> Guard:
                 m.live = hit
                 shown, old = target.entries[name]
                 there = there | cover(m, old)
+                m.touch(target, ("entry", name))
                 target.entries[name] = (shown, store(m, old, MISSING, target.born))
         m.live = entry
 
@@ -102,7 +107,9 @@ def discard(m: Machine, target: SetValue, item: Value) -> Guard:
 
 def clear(m: Machine, target: SetValue) -> None:
     for name, (shown, old) in list(target.entries.items()):
+        m.touch(target, ("entry", name))
         target.entries[name] = (shown, store(m, old, MISSING, target.born))
+    m.touch(target, "other")
     target.other = store(m, target.other, MISSING, target.born)
 
 

@@ -41,15 +41,19 @@ def _put_item(m: Machine, owner: Value, key: Value, value: Value, target: tree.N
 
 def _unpack(m: Machine, target: tree.Display, items: Value) -> None:
     if isinstance(items, Unknown):
+        m.may_raise(f"{items.label} has another length", "ValueError")
         for at, item in enumerate(target.items):
             inner = item.value if isinstance(item, tree.Star) else item
             assign(m, inner, Unknown(f"{items.key}[{at}]", f"{items.label}[{at}]", m.site(target)))
         return
     star = next((at for at, item in enumerate(target.items) if isinstance(item, tree.Star)), None)
     wanted = len(target.items)
-    if (star is None and len(items) != wanted) or len(items) < wanted - 1:
-        message = f"expected {wanted} values to unpack, got {len(items)}"
-        raise m.throw(m.world.exception(m, "ValueError", message))
+    least = wanted if star is None else wanted - 1
+    if len(items) < least:
+        expected = wanted if star is None else f"at least {least}"
+        m.fail("ValueError", f"not enough values to unpack (expected {expected}, got {len(items)})")
+    if star is None and len(items) > wanted:
+        m.fail("ValueError", f"too many values to unpack (expected {wanted})")
     for at, item in enumerate(target.items):
         if isinstance(item, tree.Star):
             assign(m, item.value, ListValue(items[at : len(items) - (wanted - at - 1)], m.live))

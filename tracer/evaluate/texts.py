@@ -14,6 +14,7 @@ from .values import (
     MISSING,
     ClassValue,
     DictValue,
+    DictView,
     Function,
     Instance,
     ListValue,
@@ -41,6 +42,13 @@ def text_of(m: Machine, atom: Value, style: str = "s", node: Node | None = None)
         return f"<class '{atom.symbol.removeprefix('builtins.')}'>"
     if isinstance(atom, Instance):
         return _instance(m, atom, style, node)
+    if isinstance(atom, DictView):
+        from .dicts import elements_of
+
+        shown = f"dict_{atom.kind}(["
+        return each(
+            m, elements_of(m, atom), lambda items: _listing(m, items, shown, "])", node, single=False)
+        )
     if isinstance(atom, tuple | ListValue | SetValue | DictValue):
         return _container(m, atom, node)
     return m.unknown(

@@ -10,6 +10,7 @@ from .values import (
     CONSTANTS,
     MISSING,
     DictValue,
+    DictView,
     Instance,
     ListValue,
     Opaque,
@@ -37,6 +38,8 @@ def atom_truth(m: Machine, atom: Value) -> Guard:
         return _list_truth(m, atom)
     if isinstance(atom, DictValue | SetValue):
         return _entries_truth(m, atom)
+    if isinstance(atom, DictView):
+        return _entries_truth(m, atom.source)
     if isinstance(atom, Instance):
         return _instance_truth(m, atom)
     if isinstance(atom, Opaque):

@@ -315,6 +315,15 @@ class DictValue:
         self.other: Value = MISSING
 
 
+class DictView:
+    """`keys()`, `values()` or `items()` (`kind`) of a dict, which it sees as it is when it is asked."""
+
+    __slots__ = ("kind", "source")
+
+    def __init__(self, source: DictValue, kind: str) -> None:
+        self.source, self.kind = source, kind
+
+
 class SetValue:
     """A set or frozenset: hash key -> (element atom, presence Value: True or MISSING)."""
 

@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING
 
 from . import attributes
 from .machine import LOOPS, Dead
-from .unions import alternatives, join, settle, store
-from .values import MISSING, Instance, IteratorValue, ListValue, Unknown, Value
+from .unions import alternatives, each, join, same, settle, store
+from .values import (
+    MISSING,
+    DictValue,
+    DictView,
+    Instance,
+    IteratorValue,
+    ListValue,
+    SetValue,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from ..guards import Guard
@@ -63,12 +73,19 @@ def give(m: Machine, run: Callable[[Value], None], value: Value) -> None:
 def _walk(m: Machine, atom: Value, taker: Taker, node: Node | None) -> None:
     from .containers import items_of
 
-    if isinstance(atom, Instance) and isinstance(atom.payload, ListValue) and _iter_of(m, atom) is MISSING:
+    if (
+        isinstance(atom, Instance)
+        and isinstance(atom.payload, ListValue | DictValue | SetValue)
+        and _iter_of(m, atom) is MISSING
+    ):
         atom = atom.payload
     if isinstance(atom, IteratorValue):
         _walk_iterator(m, atom, taker)
     elif isinstance(atom, ListValue):
         over(m, alternatives(m, atom.content), lambda items: _walk_list(m, atom, items, taker))
+    elif isinstance(atom, DictValue | SetValue | DictView):
+        held = atom.source if isinstance(atom, DictView) else atom
+        over(m, alternatives(m, items_of(m, held, node)), lambda keys: _walk_sized(m, atom, keys, taker))
     elif isinstance(atom, Instance) and (method := _iter_of(m, atom)) is not MISSING:
         from .calls import call_value
 
@@ -138,6 +155,39 @@ def _next(m: Machine, ready: list[tuple[Guard, Value]], taker: Taker) -> None:
         give(m, taker.item, join(m, ready))
 
 
+def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, taker: Taker) -> None:
+    """The elements of a dict or set, values as they are when reached; it must not grow or shrink meanwhile."""
+    from .dicts import element_of
+
+    if isinstance(keys, Unknown):
+        taker.rest(keys)
+        return
+    held = atom.source if isinstance(atom, DictView) else atom
+    for key in keys:
+        before = [slot for _, slot in held.entries.values()]
+        give(m, lambda k: taker.item(element_of(m, atom, k)), key)
+        after = [slot for _, slot in held.entries.values()]
+        if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
+            give(m, lambda _: _refuse_change(m, held, keys), None)
+
+
+def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:
+    """RuntimeError where the size changed; where other keys took the place of some, what comes next is open."""
+    from .dicts import keys_of
+
+    kind = "dictionary" if isinstance(held, DictValue) else "Set"
+
+    def check(now: Value) -> None:
+        if isinstance(now, Unknown) or same(now, keys):
+            return
+        if len(now) != len(keys):
+            m.fail("RuntimeError", f"{kind} changed size during iteration")
+        m.coverage.unsupported("a dict whose keys change while it is walked", m.site(None))
+        raise m.abandon()
+
+    each(m, keys_of(m, held), check)
+
+
 # --- iterators and generators
 
 
@@ -163,6 +213,7 @@ def _walk_iterator(m: Machine, atom: IteratorValue, taker: Taker) -> None:
 def _start(m: Machine, atom: IteratorValue, taker: Taker) -> None:
     """Run a generator from its beginning; where it is left early, nobody knows what would have come."""
     assert atom.start is not None
+    m.touch(atom, "content")
     atom.fresh = atom.fresh & ~m.live
     atom.content = store(m, atom.content, m.unknown("what is left of a generator"), atom.born)
     atom.start(away(m, taker))
@@ -191,6 +242,7 @@ def _resume(m: Machine, atom: IteratorValue, taker: Taker) -> None:
         for guard, _ in ready:
             m.live = m.live | guard
         if ready:
+            m.touch(atom, "content")
             atom.content = store(m, atom.content, join(m, left), atom.born)
             give(m, taker.item, join(m, ready))
     m.live = ended

@@ -20,6 +20,7 @@ from ..evaluate.values import (
     ClassValue,
     Descriptor,
     DictValue,
+    DictView,
     Function,
     Instance,
     IteratorValue,
@@ -388,6 +389,8 @@ def _init_above(m: Machine, atom: Super, args: Args, kwargs: Kwargs) -> Value:
     )
     if base is not None:
         fill_fields(m, atom.self_, base, args, kwargs, None)
+    elif (args or kwargs) and not m.world.is_open(atom.self_.cls) and atom.self_.payload is MISSING:
+        m.fail("TypeError", "object.__init__() takes exactly one argument (the instance to initialize)")
 
 
 _TYPE_NAMES = {
@@ -397,6 +400,7 @@ _TYPE_NAMES = {
     Native: "function",
     Bound: "function",
     Wrapper: "function",
+    DictView: "dict view",
     IteratorValue: "iterator",
     Manager: "manager",
     Partial: "function",

@@ -67,4 +67,5 @@ def _add(m: Machine, target: DictValue, item: Value, more: Value) -> None:
 
 
 def _smear(m: Machine, target: DictValue, items: Unknown) -> None:
+    m.touch(target, "other")
     target.other = store(m, target.other, items, target.born)

@@ -18,6 +18,7 @@ from ..evaluate.values import (
     MISSING,
     ClassValue,
     DictValue,
+    DictView,
     Instance,
     ListValue,
     SetValue,
@@ -49,6 +50,8 @@ def _len_atom(m: Machine, atom: Value) -> Value:
         return len(value)
     if isinstance(value, DictValue | SetValue):
         return size_of(m, value)
+    if isinstance(value, DictView):
+        return size_of(m, value.source)
     if isinstance(value, ListValue):
         return each(
             m,
@@ -103,6 +106,7 @@ def _sum(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
     def total(items: Value) -> Value:
         if isinstance(items, Unknown):
+            m.may_raise(f"sum({items.label}) raises", "TypeError")
             return m.unknown(f"sum({items.label})")
         out = start
         for item in items:
@@ -120,6 +124,7 @@ def _extreme(m: Machine, args: Args, kwargs: Kwargs, op: str) -> Value:
 
 def _pick(m: Machine, items: Value, kwargs: Kwargs, op: str, name: str) -> Value:
     if isinstance(items, Unknown):
+        m.may_raise(f"{items.label} is empty", "ValueError")
         return m.unknown(f"{name}({items.label})")
     if not items:
         if "default" in kwargs:
@@ -163,6 +168,7 @@ def _sorted(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 def in_order(m: Machine, items: Value, kwargs: Kwargs) -> Value:
     """The elements sorted, a tuple; an unknown where nobody can tell how they compare."""
     if isinstance(items, Unknown):
+        m.may_raise(f"{items.label} cannot be sorted", "TypeError")
         return m.unknown(f"sorted({items.label})")
     measures = _measured(m, items, kwargs)
     turned = truth(m, kwargs.get("reverse", False))
@@ -223,6 +229,7 @@ def _sort_by_asking(m: Machine, items: Args, measures: Args, reverse: bool) -> V
         while place:
             less = compare(m, "<", measures[at], measures[order[place - 1]], None)
             if not isinstance(less, bool):
+                m.may_raise("elements that cannot be compared", "TypeError")
                 m.coverage.unsupported("an order that is not decided", m.site(None))
                 return m.unknown("sorted()")
             if not less:

@@ -10,7 +10,7 @@ from ..evaluate import attributes, containers
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
 from ..evaluate.dicts import new_dict, put, update
-from ..evaluate.operators import binary, computed, describe, plain
+from ..evaluate.operators import as_index, binary, computed, describe, is_open, plain
 from ..evaluate.sets import new_set
 from ..evaluate.texts import text_of
 from ..evaluate.truth import truth
@@ -34,7 +34,7 @@ def _range(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _range_of(m: Machine, ends: Args) -> Value:
-    if any(isinstance(end, Unknown) for end in ends):
+    if any(is_open(m, end) for end in ends):
         return m.unknown(f"range({', '.join(map(describe, ends))})")
     made = computed(m, lambda: range(*ends))
     return made if len(made) <= LONGEST else m.unknown(f"range{ends}")
@@ -130,6 +130,8 @@ def _sequence(m: Machine, value: Value, make: Callable[[Args], Args]) -> Value:
 @table("builtins.enumerate")
 def _enumerate(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     start = argument(args, kwargs, 1, "start", 0)
+
+    each(m, start, lambda atom: as_index(m, atom))
 
     def pair(at: Value, item: Value) -> Value:
         return (each2(m, at, start, lambda a, s: binary(m, "+", a, s, None)), item)
@@ -233,7 +235,12 @@ def _take_one(m: Machine, atom: Value, default: Args) -> Value:
         parts.append((m.live, value))
         m.live = m.space.false
 
-    walk(m, atom, Taker(item, lambda items: item(m.unknown(f"next({items.label})"))), None)
+    def rest(items: Unknown) -> None:
+        if not default:
+            m.may_raise(f"{items.label} is empty", "StopIteration")
+        item(m.unknown(f"next({items.label})"))
+
+    walk(m, atom, Taker(item, rest), None)
     if not m.live.is_false:
         parts += _ended(m, default)
     for guard, _ in parts:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..evaluate import containers, lists
 from ..evaluate.hashing import same_item
-from ..evaluate.operators import describe, plain
+from ..evaluate.operators import as_index, describe
 from ..evaluate.unions import each, join, settle, store
 from ..evaluate.values import ListValue, Unknown, Value
 from .folding import in_order
@@ -33,25 +33,24 @@ def _extend(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @method(ListValue, "insert")
 def _insert(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def insert(at: Value) -> Value:
-        if not isinstance(at, int):
+        if isinstance(at, Unknown):
             lists.smear(m, args[0], "a list changed at an unknown place")
             return None
         return lists.change(m, args[0], lambda items: ((*items[:at], args[2], *items[at:]), None))
 
-    return each(m, args[1], lambda at: insert(plain(at)))
+    return each(m, args[1], lambda at: insert(as_index(m, at)))
 
 
 @method(ListValue, "pop")
 def _pop(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return each(m, args[1] if len(args) > 1 else -1, lambda at: _pop_at(m, args[0], plain(at)))
+    return each(m, args[1] if len(args) > 1 else -1, lambda at: _pop_at(m, args[0], as_index(m, at)))
 
 
 def _pop_at(m: Machine, target: ListValue, at: Value) -> Value:
     if isinstance(at, Unknown):
+        m.may_raise(f"{describe(at)} is no index of {describe(target)}", "IndexError")
         lists.smear(m, target, "a list shortened at an unknown place")
         return m.unknown(f"{describe(target)}.pop()")
-    if not isinstance(at, int):
-        return m.fail("TypeError", "an index must be a whole number")
 
     def take(items: Args) -> tuple[Args, Value]:
         if not -len(items) <= at < len(items):
@@ -66,6 +65,7 @@ def _pop_at(m: Machine, target: ListValue, at: Value) -> Value:
 def _remove(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def at(items: Value) -> Value:
         if isinstance(items, Unknown):
+            m.may_raise(f"{items.label} does not hold it", "ValueError")
             lists.smear(m, args[0], items.label)
             return None
         found = lists.search(m, items, args[1])
@@ -89,6 +89,7 @@ def _or_fail(m: Machine, rest: Guard, found: list[tuple[Guard, Value]], message:
 
 @method(ListValue, "clear")
 def _clear(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    m.touch(args[0], "content")
     args[0].content = store(m, args[0].content, (), args[0].born)
 
 
@@ -100,6 +101,7 @@ def _reverse(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @method(ListValue, "sort")
 def _sort(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     ordered = each(m, args[0].content, lambda items: in_order(m, items, kwargs))
+    m.touch(args[0], "content")
     args[0].content = store(m, args[0].content, ordered, args[0].born)
 
 

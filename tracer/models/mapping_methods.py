@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..evaluate import containers, dicts, sets
 from ..evaluate.comparing import as_value
 from ..evaluate.unions import alternatives, cover, each, join
-from ..evaluate.values import MISSING, DictValue, SetValue, Unknown, Value
+from ..evaluate.values import MISSING, DictValue, DictView, SetValue, Unknown, Value
 from .native import Args, Kwargs, MethodTable
 
 if TYPE_CHECKING:
@@ -79,28 +79,22 @@ def _popitem(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @method(DictValue, "keys")
 def _keys(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return sets.new_set(m, dicts.keys_of(m, args[0]))
-
-
-def _read_each(m: Machine, target: DictValue, make: Callable[[Value, Value], Value]) -> Value:
-    keys = dicts.keys_of(m, target)
-    return each(
-        m,
-        keys,
-        lambda ks: (
-            ks if isinstance(ks, Unknown) else tuple(make(k, dicts.look_up(m, target, k, None)) for k in ks)
-        ),
-    )
+    return DictView(args[0], "keys")
 
 
 @method(DictValue, "values")
 def _values(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _read_each(m, args[0], lambda key, value: value)
+    return DictView(args[0], "values")
 
 
 @method(DictValue, "items")
 def _items(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _read_each(m, args[0], lambda key, value: (key, value))
+    return DictView(args[0], "items")
+
+
+@method(DictView, "isdisjoint")
+def _view_disjoint(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return as_value(m, _disjoint(m, _other(m, args[0]), _other(m, args[1])))
 
 
 @method(DictValue, "update")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate.operators import computed, describe, plain
+from ..evaluate.operators import computed, describe, is_open, plain
 from ..evaluate.unions import each
 from ..evaluate.values import CONSTANTS, Native, Value
 
@@ -66,6 +66,9 @@ def by_python(m: Machine, name: str, run: Callable[..., Any], args: Args, kind: 
         values = tuple(map(plain, found))
         if all(isinstance(v, CONSTANTS) for v in values):
             return computed(m, lambda: run(*values))
+        if not any(is_open(m, atom) for atom in found):
+            return m.fail("TypeError", f"{name}() does not take {', '.join(map(describe, found))}")
+        m.may_raise(f"{name}() of an unknown raises", "ValueError")
         return m.unknown(f"{name}({', '.join(map(describe, found))})", kind=kind)
 
     return atoms(m, args, compute)

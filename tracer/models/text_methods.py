@@ -8,7 +8,7 @@ from ..evaluate import containers
 from ..evaluate.operators import computed, constant, describe, plain
 from ..evaluate.texts import formatted_with
 from ..evaluate.unions import each
-from ..evaluate.values import MISSING, IteratorValue, ListValue, Native, SetValue, Unknown, Value
+from ..evaluate.values import MISSING, DictView, IteratorValue, ListValue, Native, SetValue, Unknown, Value
 from .native import Args, Kwargs, atoms
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _known(m: Machine, left: Args, done: Args, run: Any) -> Value:
     if not left:
         return run(done)
     value = plain(left[0])
-    if isinstance(value, ListValue | SetValue | IteratorValue):
+    if isinstance(value, ListValue | SetValue | DictView | IteratorValue):
         items = containers.items_of(m, value, None)
         return each(m, items, lambda i: _elements(m, i, lambda v: _known(m, left[1:], (*done, v), run)))
     if isinstance(value, tuple) and not constant(value):

@@ -421,6 +421,46 @@ PROGRAMS = {
             got = d.pop("x", "none")
             return got, "x" in d, d
         """,
+    "a_dict_that_grows_while_it_is_walked": """
+        def main(a, n):
+            d = {"x": 1, "y": n}
+            seen = []
+            for k, v in d.items():
+                seen.append(v)
+                d["y"] = 5
+                if a:
+                    d[n] = 2
+            return seen, d
+        """,
+    "of_equal_keys_the_first_is_kept": """
+        def main(a, b):
+            d = {}
+            d[a] = 1
+            d.setdefault(0, 2)
+            xs = {b}
+            xs.add(1)
+            return d, sorted(xs), len(d)
+        """,
+    "a_mapping_built_by_update_keeps_its_order": """
+        def main(n):
+            d = {"k": 0}
+            d.update({q: 1 for q in [n, 1]})
+            return d, {**d, "z": 1}, list(d.keys()), [*d.values()], 1 in d.keys(), d.keys() & {1}, str(d.items())
+        """,
+    "an_index_of_the_wrong_kind": """
+        def main(n, s):
+            xs = [1, 2, 3]
+            try:
+                if n == 0:
+                    xs.insert(s, 1)
+                elif n == 1:
+                    del xs[s]
+                elif n == 2:
+                    xs[s] = 1
+                return range(s)
+            except TypeError:
+                return "type", abs(-n)
+        """,
     "bool_and_int_are_one_key": """
         def main(a, n):
             d = {1: "one", True: "true", 0: "zero"}
@@ -1492,5 +1532,5 @@ def test_python(name: str) -> None:
     found = re.search(r"^def main\((.*)\):", text, re.M)
     assert found is not None
     given: dict[str, Any] = {name: UNKNOWNS[name] for name in found[1].split(", ") if name}
-    answer = check(text, **given)
+    answer = check(text, given)
     assert not answer.widened
