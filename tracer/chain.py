@@ -82,7 +82,18 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
-    return out + _refused_early(walk, m.space.true)
+    return _doubted(walk, layer, out) + _refused_early(walk, m.space.true)
+
+
+def _doubted(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
+    """Ends that hold only where the layer is named as was assumed; what else may be there is not told."""
+    if layer.doubt is None:
+        return ends
+    named = walk.m.space.atom(layer.doubt, Opaque(layer.doubt))
+    left = walk.m.space.false
+    for guard, _ in ends:
+        left = left | guard
+    return [*((guard & named, end) for guard, end in ends), (left & ~named, Outcome())]
 
 
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:

@@ -209,8 +209,8 @@ MODULE_NAMES = _names("module_names.txt")
 
 PROPERTIES = frozenset({
     "H", "T", "dtype", "device", "grad", "grad_fn", "imag", "is_cpu", "is_cuda", "is_leaf", "is_meta",
-    "is_quantized", "is_sparse", "itemsize", "layout", "mH", "mT", "names", "nbytes", "ndim", "output_nr", "real", "requires_grad",
-    "retains_grad", "shape",
+    "is_quantized", "is_sparse", "itemsize", "layout", "mH", "mT", "names", "nbytes", "ndim", "output_nr",
+    "real", "requires_grad", "retains_grad", "shape",
 })  # fmt: skip
 NUMBERS = frozenset({
     "data_ptr", "dim", "element_size", "get_device", "item", "ndimension", "nelement", "numel",
