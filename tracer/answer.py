@@ -22,16 +22,21 @@ from .library import Library
 from .scenario import Scenario
 from .sources import Source
 
+SECONDS = 30.0
+"""What one question may take; the longest of the oracle's takes a tenth of it."""
+
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
 
 
-def answer(source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = 60.0) -> Report:
+def answer(
+    source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
+) -> Report:
     """The report of one question on one source."""
     return report(walked(Library(source), scenario, seconds), asked)
 
 
-def walked(library: Library, scenario: Scenario, seconds: float = 60.0) -> Walk:
+def walked(library: Library, scenario: Scenario, seconds: float = SECONDS) -> Walk:
     """Walk one question; `library` may be shared by questions on the same source."""
     with deep():
         m = vllm.machine(library, scenario, math.inf)

@@ -45,7 +45,9 @@ def device(text: str) -> Device:
 def _known(text: str, capability: int) -> Device:
     if capability not in CAPABILITIES:
         known = ", ".join(f"{c // 10}.{c % 10}" for c in CAPABILITIES)
-        raise UsageError(f"unknown device {text!r}: no compute capability {capability / 10}; known are {known}")
+        raise UsageError(
+            f"unknown device {text!r}: no compute capability {capability / 10}; known are {known}"
+        )
     return Device("cuda", capability)
 
 

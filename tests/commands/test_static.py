@@ -98,6 +98,8 @@ def test_what_is_not_given_stays_open_with_its_condition(vllm_sdist: Path) -> No
     [
         (("-q", "nope", "--device", "h100", "--model", str(EXAMPLE)), 2, ""),
         (("-q", "fp8", "--device", "h1000"), 2, "unknown device 'h1000'"),
+        (("-q", "fp8", "--device", "9.9"), 2, "no compute capability 9.9"),
+        (("-q", "fp8", "--model", "{}"), 2, "not a model's config.json"),
         (("-q", "fp8", "--model", "/no/such/folder"), 2, "no such folder or file"),
         (("-q", "fp8", "--model", "{not json"), 2, "is not JSON"),
         (("-q", "fp8", "--tp", "0"), 2, "give a positive number"),

@@ -98,7 +98,9 @@ def _architecture(m: Machine, model: Instance) -> Instance:
 
 
 def model_class(m: Machine, scenario: Scenario) -> Value:
-    """The class that the engine's registry names for the checkpoint's architecture; None where it names none."""
+    """The class that the engine's registry names for the checkpoint's architecture; None where it names
+    none.
+    """
     names = (scenario.model or {}).get("architectures") or [None]
     table = facts.engine_value(m, "vllm.model_executor.models.registry._VLLM_MODELS")
     row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
@@ -124,7 +126,9 @@ def fused_modules(m: Machine, scenario: Scenario) -> Value:
 
 
 def renamer(m: Machine, scenario: Scenario) -> Value:
-    """What renames the checkpoint's modules to the engine's, by the model class; None where it renames nothing."""
+    """What renames the checkpoint's modules to the engine's, by the model class; None where it renames
+    nothing.
+    """
     found = model_class(m, scenario)
     if found is None:
         return None

@@ -16,9 +16,11 @@ NUMBER = re.compile(r"\.(\d+)\.")
 
 
 def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
-    """What has to hold for an answer about the layer `prefix` of block 0 to be true of its like in every block.
+    """What has to hold for an answer about the layer `prefix` of block 0 to be true of its like in every
+    block.
 
-    None where no name in the quantization config can tell the blocks, or the layers, apart. `known` says that the
+    None where no name in the quantization config can tell the blocks, or the layers, apart. `known` says
+    that the
     model class is there to read, and keeps the layer's name.
     """
     if scenario.shape is not None or scenario.model is None:
@@ -27,7 +29,9 @@ def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
     if not names:
         return None
     if "text_config" in scenario.model or not known:
-        return f"the model names this layer {prefix}, as the checkpoint's quantization config ({names[0]}) does"
+        return (
+            f"the model names this layer {prefix}, as the checkpoint's quantization config ({names[0]}) does"
+        )
     apart = _apart(names, scenario.model.get("num_hidden_layers"))
     if apart is None:
         return None

@@ -17,8 +17,8 @@ from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, inside
 from .vllm_checkpoint import fused_modules, load, model_class, renamer
-from .vllm_names import doubt
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
+from .vllm_names import doubt
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -110,7 +110,9 @@ class Walk:
         return tuple(dict.fromkeys(n for n in names if isinstance(n, str)))
 
     def knows_method(self) -> bool:
-        return self.scenario.quantization is None or self.scenario.quantization in self.methods()
+        if self.scenario.quantization is None or self.open_end is not None:
+            return True  # a question cut short has not read its tables to the end
+        return self.scenario.quantization in self.methods()
 
     def static_variables(self, layer: Layer) -> tuple[str, ...]:
         """Variables of the scenario: those that exist once the layer is built."""
@@ -201,7 +203,9 @@ class Walk:
         return name if isinstance(name, str) else None
 
     def _resolve_dtype(self) -> None:
-        """The dtype as the engine resolves it from the flag, the checkpoint and the device, with its refusals."""
+        """The dtype as the engine resolves it from the flag, the checkpoint and the device, with its
+        refusals.
+        """
         m, scenario = self.m, self.scenario
         if scenario.model is not None and scenario.whole:
             asked = scenario.dtype or "auto"
