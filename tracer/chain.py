@@ -184,7 +184,7 @@ def _config_hops(walk: Walk, entry: str, marks: Marks, under: Guard) -> list[Hop
     m, phase = walk.m, entry.rpartition(".")[2]
     edges = [e for e in m.record.edges if e.phase == phase and e.callee != entry]
     wanted = {e.number for e in edges if _leads_to_config(walk, e, marks, phase)}
-    conditions = Conditions(m, m.space.variables(under), under)
+    conditions = Conditions(m, [v.name for v in m.space.order.values()], under)
     return list(hops(m, kept(edges, wanted), marks, conditions, depth=3))
 
 

@@ -93,6 +93,14 @@ def test_what_is_not_given_stays_open_with_its_condition(vllm_sdist: Path) -> No
     assert report["question"]["unknown"] == ["capability"]
 
 
+def test_a_refusal_on_some_devices_is_a_condition_of_the_steps_behind_it(vllm_sdist: Path) -> None:
+    done = ask(vllm_sdist, "-q", "fp8", "--dtype", "bfloat16", "--layer", "o_proj", "--model", str(EXAMPLE))
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "Your {str(current_platform.get_device_name())} GPU has compute capability 7.5." in words
+    assert "when not (capability in (70, 75))" in words
+
+
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
