@@ -125,7 +125,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
         whole=model.whole if model else False,
         tensors=model.tensors if model else {},
-        dtype=args.dtype or _dtype(model.config if model else {}),
+        dtype=args.dtype,
         tensor_parallel=args.tp,
         layer=args.layer,
         rows=_rows(args.tokens),
@@ -134,16 +134,6 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
         cuda=_cuda(args.cuda) if args.cuda else cuda_of(source),
     )
-
-
-def _dtype(config: dict[str, Any]) -> str | None:
-    """The dtype a checkpoint states; float32 is served as something else, so it stays unknown."""
-    inner = config.get("text_config")
-    for place in (config, inner if isinstance(inner, dict) else {}):
-        stated = str(place.get("dtype") or place.get("torch_dtype") or "").removeprefix("torch.")
-        if stated in ("bfloat16", "float16"):
-            return stated
-    return None
 
 
 def _rows(tokens: str | None) -> int | None:

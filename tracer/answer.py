@@ -16,21 +16,27 @@ from .chain import chains
 from .engines import vllm
 from .engines.vllm_walk import Walk
 from .evaluate.machine import OutOfBudget
+from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
 from .scenario import Scenario
 from .sources import Source
 
+SECONDS = 30.0
+"""What one question may take; the longest of the oracle's takes a tenth of it."""
+
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
 
 
-def answer(source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = 60.0) -> Report:
+def answer(
+    source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
+) -> Report:
     """The report of one question on one source."""
     return report(walked(Library(source), scenario, seconds), asked)
 
 
-def walked(library: Library, scenario: Scenario, seconds: float = 60.0) -> Walk:
+def walked(library: Library, scenario: Scenario, seconds: float = SECONDS) -> Walk:
     """Walk one question; `library` may be shared by questions on the same source."""
     with deep():
         m = vllm.machine(library, scenario, math.inf)
@@ -70,7 +76,7 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
             asked=dict(asked),
             resolved=_resolved(walk),
             unknown=tuple(unknown),
-            assumed=assumptions(walk.scenario, bool(walk.layers)),
+            assumed=(*assumptions(walk.scenario, bool(walk.layers)), *_about_layers(walk)),
         ),
         pins=(_pin(source),),
         chains=made,
@@ -88,7 +94,10 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     resolved = walk.model.attrs.get("quantization")
     if isinstance(resolved, str):
         out["quantization"] = resolved
-    for name in ("capability", "platform", "dtype", "cuda"):
+    dtype = walk.m.world.settings["default dtype"]
+    if isinstance(dtype, Token):
+        out["dtype"] = dtype.symbol.removeprefix("torch.")
+    for name in ("capability", "platform", "cuda"):
         value = getattr(scenario, name)
         if value is not None:
             out[name] = value
@@ -98,11 +107,21 @@ def _resolved(walk: Walk) -> dict[str, Value]:
 def _named(walk: Walk) -> Iterator[str]:
     """Variables of the scenario that were left unknown."""
     scenario = walk.scenario
-    for name in ("capability", "dtype", "model"):
+    if isinstance(walk.m.world.settings["default dtype"], Unknown):
+        yield "dtype"
+    for name in ("capability", "model"):
         if getattr(scenario, name) is None and not (name == "capability" and scenario.platform != "cuda"):
             yield name
     if scenario.profile is None:
         yield "packages"
+
+
+def _about_layers(walk: Walk) -> Iterator[str]:
+    """Which layers of the model the answer is about."""
+    if walk.layers and walk.scenario.shape is None:
+        yield "layers stand where vLLM's Llama has them, in block 0: model.layers.0"
+    if walk.left_out:
+        yield f"not told: {', '.join(walk.left_out)} (experts or latent attention stand in their place)"
 
 
 def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:

@@ -82,7 +82,18 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
-    return out + _refused_early(walk, m.space.true)
+    return _doubted(walk, layer, out) + _refused_early(walk, m.space.true)
+
+
+def _doubted(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
+    """Ends that hold only where the layer is named as was assumed; what else may be there is not told."""
+    if layer.doubt is None:
+        return ends
+    named = walk.m.space.atom(layer.doubt, Opaque(layer.doubt))
+    left = walk.m.space.false
+    for guard, _ in ends:
+        left = left | guard
+    return [*((guard & named, end) for guard, end in ends), (left & ~named, Outcome())]
 
 
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
@@ -173,7 +184,7 @@ def _config_hops(walk: Walk, entry: str, marks: Marks, under: Guard) -> list[Hop
     m, phase = walk.m, entry.rpartition(".")[2]
     edges = [e for e in m.record.edges if e.phase == phase and e.callee != entry]
     wanted = {e.number for e in edges if _leads_to_config(walk, e, marks, phase)}
-    conditions = Conditions(m, m.space.variables(under), under)
+    conditions = Conditions(m, [v.name for v in m.space.order.values()], under)
     return list(hops(m, kept(edges, wanted), marks, conditions, depth=3))
 
 

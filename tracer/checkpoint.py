@@ -28,6 +28,10 @@ class Checkpoint(Struct, frozen=True):
         return self.files["config.json"]
 
 
+NAMED = ("model_type", "architectures", "quantization_config", "compression_config")
+"""What a config.json has at least one of."""
+
+
 def read_checkpoint(at: str | Path) -> Checkpoint:
     """Read a model folder, a JSON file, or JSON text that begins with `{`.
 
@@ -36,12 +40,12 @@ def read_checkpoint(at: str | Path) -> Checkpoint:
     """
     text = str(at).strip()
     if text.startswith("{"):
-        return _whole(_decoded(text, "the JSON after --model"))
+        return _whole(_decoded(text, "the JSON after --model"), "the JSON after --model")
     path = Path(text).expanduser()
     if path.is_dir():
         return _folder(path)
     if path.is_file():
-        return _whole(_decoded(_text(path), str(path)))
+        return _whole(_decoded(_text(path), str(path)), str(path))
     raise UsageError(
         f"--model {text}: no such folder or file; qtrace never downloads, give a folder, a JSON file or JSON"
     )
@@ -79,7 +83,7 @@ def _header(file: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {file}: {error}") from error
 
 
-def _whole(content: dict[str, Any]) -> Checkpoint:
+def _whole(content: dict[str, Any], name: str) -> Checkpoint:
     partial = (
         "architectures" not in content
         and "model_type" not in content
@@ -87,6 +91,8 @@ def _whole(content: dict[str, Any]) -> Checkpoint:
     )
     if partial and ("quant_method" in content or "quant_algo" in content or "quantization" in content):
         return Checkpoint({"config.json": {"quantization_config": content}}, whole=False)
+    if not any(key in content for key in NAMED):
+        raise UsageError(f"{name} is not a model's config.json: it has none of {', '.join(NAMED)}")
     return Checkpoint({"config.json": content}, whole="model_type" in content)
 
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 import msgspec
 
 from ..report.errors import UsageError
+from .scenario import CAPABILITIES
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -30,15 +31,24 @@ def device(text: str) -> Device:
     found = re.fullmatch(r"(?:sm_?)?(\d{1,2})(\d)[af]?|(\d{1,2})\.(\d)", plain)
     if found:
         major, minor = (found[1], found[2]) if found[1] else (found[3], found[4])
-        return Device("cuda", int(major) * 10 + int(minor))
+        return _known(text, int(major) * 10 + int(minor))
     if plain in ("cpu", "xpu"):
         return Device(plain, None)
-    words = set(re.findall(r"[a-z0-9]+", plain))
+    words = set(re.findall(r"[a-z0-9]+", re.sub(r"\b(rtx|gtx)(?=\d)", r"\1 ", plain)))
     hits = {row.capability for row in _table() if set(row.name.split()) <= words}
     if len(hits) == 1:
         return Device("cuda", hits.pop())
     known = ", ".join(row.name.replace(" ", "-") for row in _table()[:8])
     raise UsageError(f"unknown device {text!r}: give a name ({known}, ...), sm_90, 9.0, cpu or xpu")
+
+
+def _known(text: str, capability: int) -> Device:
+    if capability not in CAPABILITIES:
+        known = ", ".join(f"{c // 10}.{c % 10}" for c in CAPABILITIES)
+        raise UsageError(
+            f"unknown device {text!r}: no compute capability {capability / 10}; known are {known}"
+        )
+    return Device("cuda", capability)
 
 
 class Table(msgspec.Struct, frozen=True):

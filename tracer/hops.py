@@ -111,7 +111,8 @@ class Conditions:
     """Tells conditions of the scenario from conditions on what tensors hold when the engine runs."""
 
     def __init__(self, m: Machine, known: Iterable[str], under: Guard) -> None:
-        self.m, self.known, self.under = m, frozenset(known), under
+        choices = (v.name for v in m.space.order.values() if v.predicate is None)
+        self.m, self.known, self.under = m, frozenset((*known, *choices)), under
 
     def static(self, guard: Guard, above: Guard) -> tuple[Predicate, str | None]:
         """What a step needs beyond the step above it, without its run-time part, and a note when that was

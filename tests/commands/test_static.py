@@ -93,11 +93,21 @@ def test_what_is_not_given_stays_open_with_its_condition(vllm_sdist: Path) -> No
     assert report["question"]["unknown"] == ["capability"]
 
 
+def test_a_refusal_on_some_devices_is_a_condition_of_the_steps_behind_it(vllm_sdist: Path) -> None:
+    done = ask(vllm_sdist, "-q", "fp8", "--dtype", "bfloat16", "--layer", "o_proj", "--model", str(EXAMPLE))
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "Your {str(current_platform.get_device_name())} GPU has compute capability 7.5." in words
+    assert "when not (capability in (70, 75))" in words
+
+
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
         (("-q", "nope", "--device", "h100", "--model", str(EXAMPLE)), 2, ""),
         (("-q", "fp8", "--device", "h1000"), 2, "unknown device 'h1000'"),
+        (("-q", "fp8", "--device", "9.9"), 2, "no compute capability 9.9"),
+        (("-q", "fp8", "--model", "{}"), 2, "not a model's config.json"),
         (("-q", "fp8", "--model", "/no/such/folder"), 2, "no such folder or file"),
         (("-q", "fp8", "--model", "{not json"), 2, "is not JSON"),
         (("-q", "fp8", "--tp", "0"), 2, "give a positive number"),

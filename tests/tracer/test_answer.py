@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from qtrace.report.predicate import Opaque
+from typing import Any
+
+import pytest
+
+from qtrace.report.model import Chain, Report
+from qtrace.report.predicate import Always, Opaque
 from qtrace.tracer.answer import report, walked
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
@@ -66,3 +71,88 @@ def test_tensor_parallel_sizes_divide_the_layer(library: Library) -> None:
     (chain,) = report(walked(library, scenario), {}).chains
     (outcome,) = chain.outcomes
     assert {p.name: p.shape for p in outcome.parameters}["weight"] == (4096, 14336 // 4)
+
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "torch_dtype": "bfloat16",
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+}
+
+
+def ask(
+    library: Library,
+    capability: int = 90,
+    ignored: list[str] | None = None,
+    changes: dict[str, Any] | None = None,
+    **asked: Any,
+) -> Report:
+    """A Llama checkpoint in fp8 with these modules ignored and these entries of config.json changed."""
+    quant = {"quant_method": "fp8", "activation_scheme": "static", "ignored_layers": ignored}
+    scenario = Scenario(
+        quantization="fp8",
+        capability=capability,
+        profile="bare",
+        model={**LLAMA, "quantization_config": quant, **(changes or {})},
+        cuda=13000,
+        **{"layer": "down_proj", **asked},
+    )
+    return report(walked(library, scenario), {})
+
+
+def methods(chain: Chain) -> set[str]:
+    return {o.method.rpartition(".")[2] for o in chain.outcomes if o.method}
+
+
+def test_the_dtype_is_what_the_engine_resolves(library: Library) -> None:
+    assert ask(library).question.resolved["dtype"] == "bfloat16"
+    assert ask(library, capability=75).question.resolved["dtype"] == "float16"
+    (refused,) = ask(library, capability=75, dtype="bfloat16").chains[0].outcomes
+    assert refused.guard == Always()
+    assert refused.refusal is not None
+    assert refused.refusal.exception == "ValueError"
+    assert "Bfloat16 is only supported" in refused.refusal.message
+
+
+def test_heads_that_the_ranks_cannot_share_are_refused(library: Library) -> None:
+    (refused,) = ask(library, tensor_parallel=3).chains[0].outcomes
+    assert refused.refusal is not None
+    assert "(32) must be divisible by tensor parallel size (3)" in refused.refusal.message
+    (taken,) = ask(library, tensor_parallel=2).chains[0].outcomes
+    assert taken.guard == Always()
+
+
+@pytest.mark.parametrize(
+    ("ignored", "method", "decided"),
+    [
+        (["lm_head"], "Fp8LinearMethod", True),
+        (["model.layers.5.mlp.down_proj"], "Fp8LinearMethod", False),
+        (["model.layers.0.mlp.down_proj"], "UnquantizedLinearMethod", False),
+        ([f"model.layers.{n}.mlp.down_proj" for n in range(32)], "UnquantizedLinearMethod", True),
+    ],
+)
+def test_names_that_set_blocks_apart_leave_it_open(
+    library: Library, ignored: list[str], method: str, decided: bool
+) -> None:
+    (chain,) = ask(library, ignored=ignored).chains
+    assert methods(chain) == {method}
+    assert chain.decided() is decided
+
+
+def test_a_model_class_that_renames_modules_renames_the_ignored_ones(library: Library) -> None:
+    names = ["model.language_model.layers.0.mlp.down_proj"]
+    changes = {"architectures": ["Qwen2_5_VLForConditionalGeneration"], "model_type": "qwen2_5_vl"}
+    (chain,) = ask(library, ignored=names, changes=changes).chains
+    assert methods(chain) == {"UnquantizedLinearMethod"}
+    assert not chain.decided()
+
+
+def test_experts_are_not_told_as_linear_layers(library: Library) -> None:
+    made = ask(library, layer="linear", changes={"num_experts": 8})
+    assert {name for c in made.chains for name in c.layers} == {"qkv_proj", "o_proj"}
+    assert any("not told: gate_up_proj, down_proj" in text for text in made.question.assumed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.unions import settle
-from ..evaluate.values import DictValue, Instance, Native, Unknown, Value
+from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import platform as facts
@@ -97,18 +97,43 @@ def _architecture(m: Machine, model: Instance) -> Instance:
     return out
 
 
-def fused_modules(m: Machine, scenario: Scenario) -> Value:
-    """The model class's `packed_modules_mapping`; empty where the architecture or the mapping is not
-    known.
+def model_class(m: Machine, scenario: Scenario) -> Value:
+    """The class that the engine's registry names for the checkpoint's architecture; None where it names
+    none.
     """
     names = (scenario.model or {}).get("architectures") or [None]
     table = facts.engine_value(m, "vllm.model_executor.models.registry._VLLM_MODELS")
     row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
     if row is None or not isinstance(row[1], tuple):
-        return box_json(m, {})
+        return None
     module, cls = row[1]
     with m.aside():
         owner = m.world.import_module(m, f"vllm.model_executor.models.{module}", None)
         found = attributes.find(m, owner, cls, None)
-        mapping = attributes.find(m, found, "packed_modules_mapping", None) if found is not None else None
+    return None if found is MISSING else found
+
+
+def fused_modules(m: Machine, scenario: Scenario) -> Value:
+    """The model class's `packed_modules_mapping`; empty where the architecture or the mapping is not
+    known.
+    """
+    found = model_class(m, scenario)
+    if found is None:
+        return box_json(m, {})
+    with m.aside():
+        mapping = attributes.find(m, found, "packed_modules_mapping", None)
     return mapping if isinstance(mapping, DictValue) else box_json(m, {})
+
+
+def renamer(m: Machine, scenario: Scenario) -> Value:
+    """What renames the checkpoint's modules to the engine's, by the model class; None where it renames
+    nothing.
+    """
+    found = model_class(m, scenario)
+    if found is None:
+        return None
+    with m.aside():
+        mapper = attributes.find(m, found, "hf_to_vllm_mapper", None)
+        if mapper is MISSING or not isinstance(mapper, Instance):
+            return None
+        return call_value(m, attributes.get(m, mapper, "get_rename_mapper", None), (), {})

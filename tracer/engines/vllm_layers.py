@@ -19,6 +19,8 @@ class Projection(Struct, frozen=True):
     cls: str
     prefix: str
     arguments: Callable[[Any], tuple[Value, ...]]
+    unless: tuple[str, ...] = ()
+    """Sizes in the checkpoint that say that its blocks have something else in this place."""
 
 
 class Sizes:
@@ -41,6 +43,16 @@ class Sizes:
         pairs = self.size("num_key_value_heads")
         return head, heads, heads if isinstance(pairs, Unknown) and isinstance(heads, int) else pairs
 
+    @property
+    def value_head(self) -> Value:
+        """Size of a value head, which latent attention gives on its own."""
+        own = self.size("v_head_dim")
+        return own if isinstance(own, int) else self.heads[0]
+
+    def has(self, names: tuple[str, ...]) -> bool:
+        """Whether the checkpoint gives one of these sizes, and not as zero."""
+        return any(isinstance(self.size(name), int) and self.size(name) != 0 for name in names)
+
     def times(self, a: Value, b: Value) -> Value:
         if isinstance(a, int) and isinstance(b, int):
             return a * b
@@ -53,24 +65,29 @@ def _gate_up(s: Sizes) -> tuple[Value, ...]:
     return (s.size("hidden_size"), (inner, inner))
 
 
+LATENT = ("kv_lora_rank",)
+EXPERTS = ("num_experts", "n_routed_experts", "num_local_experts")
+
 PROJECTIONS = (
     Projection(
         "qkv_proj",
         f"{LINEAR}.QKVParallelLinear",
         "self_attn.qkv_proj",
         lambda s: (s.size("hidden_size"), *s.heads),
+        LATENT,
     ),
     Projection(
         "o_proj",
         f"{LINEAR}.RowParallelLinear",
         "self_attn.o_proj",
-        lambda s: (s.times(s.heads[1], s.heads[0]), s.size("hidden_size")),
+        lambda s: (s.times(s.heads[1], s.value_head), s.size("hidden_size")),
     ),
-    Projection("gate_up_proj", f"{LINEAR}.MergedColumnParallelLinear", "mlp.gate_up_proj", _gate_up),
+    Projection("gate_up_proj", f"{LINEAR}.MergedColumnParallelLinear", "mlp.gate_up_proj", _gate_up, EXPERTS),
     Projection(
         "down_proj",
         f"{LINEAR}.RowParallelLinear",
         "mlp.down_proj",
         lambda s: (s.size("intermediate_size"), s.size("hidden_size")),
+        EXPERTS,
     ),
 )

@@ -16,8 +16,9 @@ from ..links import Link, field_site, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, inside
-from .vllm_checkpoint import fused_modules, load
+from .vllm_checkpoint import fused_modules, load, model_class, renamer
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
+from .vllm_names import doubt
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -29,6 +30,9 @@ LOADER = "vllm.model_executor.model_loader.utils.process_weights_after_loading"
 
 REGISTRY = "vllm.model_executor.layers.quantization"
 ONLINE_NAMES = "vllm.config.quantization.ONLINE_QUANT_SHORTHAND_NAMES"
+
+RESOLVE_DTYPE = "vllm.config.model._get_and_verify_dtype"
+VERIFY_PARALLEL = f"{MODEL_CONFIG}.verify_with_parallel_config"
 
 STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
 """What loading and a forward may each take: seconds, and guards made."""
@@ -56,6 +60,8 @@ class Layer:
         """What loading or a forward raises; it may hang on what tensors hold."""
         self.cut: tuple[str, ...] = ()
         """Steps that were not followed to their end."""
+        self.doubt: str | None = None
+        """What must hold for the answer to be about every layer of this name."""
         self.live: Any = None
         self.variables: tuple[str, ...] = ()
         self.edges = (0, 0)
@@ -78,6 +84,9 @@ class Walk:
         self.open_end: str | None = None
         self.needs_model = False
         """Whether the walk stopped where a checkpoint is needed."""
+        self.renamer: Value = None
+        self.left_out: tuple[str, ...] = ()
+        """Layers that the checkpoint's blocks have no plain linear layer for."""
         self.config_class: Value = MISSING
         self.used = True
         """Whether layers are loaded and run once they are built."""
@@ -101,7 +110,9 @@ class Walk:
         return tuple(dict.fromkeys(n for n in names if isinstance(n, str)))
 
     def knows_method(self) -> bool:
-        return self.scenario.quantization is None or self.scenario.quantization in self.methods()
+        if self.scenario.quantization is None or self.open_end is not None:
+            return True  # a question cut short has not read its tables to the end
+        return self.scenario.quantization in self.methods()
 
     def static_variables(self, layer: Layer) -> tuple[str, ...]:
         """Variables of the scenario: those that exist once the layer is built."""
@@ -155,18 +166,69 @@ class Walk:
         model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
         model.attrs["quantization_config"] = args
         load(m, scenario, model)
+        self._resolve_dtype()
         before = settle(m, model.attrs["quantization"])
         self._enter(f"{MODEL_CONFIG}._verify_quantization", model)
         self._note_override(before)
+        self._verify_parallel()
         load_config = facts.new(m, facts.engine_value(m, "vllm.config.load.LoadConfig"))
         self.quant_config = self._enter(f"{VLLM_CONFIG}._get_quantization_config", model, load_config)
-        mapping = fused_modules(m, scenario)
+        self._fit_to_model()
 
-        def fuse(atom: Value) -> None:
-            if isinstance(atom, Instance):
-                attributes.put(m, atom, "packed_modules_mapping", mapping, None)
+    def _fit_to_model(self) -> None:
+        """Give the config object the model class's names, as the engine does before it builds the model."""
+        m = self.m
+        mapping = fused_modules(m, self.scenario)
+        self.renamer = renamer(m, self.scenario)
 
-        each(m, self.quant_config, fuse)
+        def fit(atom: Value) -> None:
+            if not isinstance(atom, Instance):
+                return
+            if self.renamer is not None:
+                call_value(m, attributes.get(m, atom, "apply_vllm_mapper", None), (self.renamer,), {})
+            attributes.put(m, atom, "packed_modules_mapping", mapping, None)
+
+        with self.phase("configure_quant_config", LOADER.rpartition(".")[0]):
+            each(m, self.quant_config, fit)
+
+    def _renamed(self, prefix: str) -> str | None:
+        """The engine's name of a layer that the checkpoint calls `prefix`; None where that cannot be told."""
+        m = self.m
+        if self.scenario.model is None or model_class(m, self.scenario) is None:
+            return None
+        if self.renamer is None:
+            return prefix
+        with m.aside():
+            name = call_value(m, attributes.get(m, self.renamer, "map_name", None), (prefix,), {})
+        return name if isinstance(name, str) else None
+
+    def _resolve_dtype(self) -> None:
+        """The dtype as the engine resolves it from the flag, the checkpoint and the device, with its
+        refusals.
+        """
+        m, scenario = self.m, self.scenario
+        if scenario.model is not None and scenario.whole:
+            asked = scenario.dtype or "auto"
+            config = self.model.attrs["hf_config"]
+            model = self.model.attrs["model"]
+            resolved = self._enter(RESOLVE_DTYPE, model, config, asked, is_pooling_model=False, revision=None)
+            m.world.settings["default dtype"] = self.model.attrs["dtype"] = settle(m, resolved)
+        platform = facts.engine_value(m, "vllm.platforms.current_platform")
+        check = attributes.get(m, platform, "check_if_supports_dtype", None)
+        with self.phase("check_if_supports_dtype", "vllm.platforms.interface"):
+            call_value(m, check, (self.model.attrs["dtype"],), {})
+
+    def _verify_parallel(self) -> None:
+        """The engine's check that the model can be split over the ranks; a single rank splits nothing.
+
+        Of multimodal settings it reads one that only an argument changes, and none was given.
+        """
+        if self.scenario.tensor_parallel == 1 or not self.scenario.whole or self.scenario.model is None:
+            return
+        kept = self.model.attrs["multimodal_config"]
+        self.model.attrs["multimodal_config"] = None
+        self._enter(VERIFY_PARALLEL, self.model, self.config.attrs["parallel_config"])
+        self.model.attrs["multimodal_config"] = kept
 
     def _is_online(self) -> bool:
         """Whether the flag is a shorthand that quantizes a checkpoint which is not quantized."""
@@ -207,7 +269,8 @@ class Walk:
             out_size, in_size = self.scenario.shape
             name = "down_proj" if asked == "linear" else asked
             return [(name, f"{LINEAR}.ReplicatedLinear", (in_size, out_size), f"model.layers.0.mlp.{name}")]
-        rows = [p for p in PROJECTIONS if asked in ("linear", p.name)]
+        rows = [p for p in PROJECTIONS if asked == p.name or (asked == "linear" and not sizes.has(p.unless))]
+        self.left_out = tuple(p.name for p in PROJECTIONS if asked == "linear" and p not in rows)
         return [(p.name, p.cls, self._arguments(p, sizes), f"model.layers.0.{p.prefix}") for p in rows]
 
     def _arguments(self, projection: Projection, sizes: Sizes) -> tuple[Value, ...]:
@@ -216,9 +279,11 @@ class Walk:
 
     def _layer(self, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Layer:
         layer, record = Layer(name), self.m.record
+        renamed = self._renamed(prefix)
+        layer.doubt = doubt(self.scenario, prefix, known=renamed == prefix)
         first_edge, first_selection = len(record.edges), len(record.selections)
         with suppress(Dead):
-            self._build(layer, cls, args, prefix)
+            self._build(layer, cls, args, renamed or prefix)
         layer.live, layer.raised = self.m.live, self.take_raised()
         layer.variables = tuple(v.name for v in self.m.space.order.values())
         layer.selections = (first_selection, len(record.selections))

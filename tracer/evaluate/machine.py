@@ -72,6 +72,15 @@ class Machine:
         finally:
             self._watching.remove(seen)
 
+    @property
+    def deadline(self) -> float:
+        """When the question ends, on the monotonic clock, whatever it is busy with."""
+        return self.space.deadline
+
+    @deadline.setter
+    def deadline(self, value: float) -> None:
+        self.space.deadline = value
+
     # --- paths
 
     def split(self, branches: list[tuple[Guard, Callable[[], Value]]]) -> Value:

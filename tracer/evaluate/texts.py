@@ -36,6 +36,8 @@ def text_of(m: Machine, atom: Value, style: str = "s", node: Node | None = None)
         return str(atom) if style == "s" else repr(atom)
     if isinstance(atom, range):
         return repr(atom)
+    if isinstance(atom, Unknown) and atom.kind == "str" and style == "s":
+        return atom
     if isinstance(atom, Token):
         return atom.symbol
     if isinstance(atom, ClassValue | NativeClass):
@@ -189,7 +191,12 @@ def joined_text(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
 
 
 def _shown(value: Value) -> str:
-    return value if isinstance(value, str) else f"{{{describe(value)}}}"
+    """A part of a text; a part that is itself joined of known and unknown ones has its braces already."""
+    if isinstance(value, str):
+        return value
+    label = describe(value)
+    joined = isinstance(value, Unknown) and value.kind == "str" and "{" in label
+    return label if joined else f"{{{label}}}"
 
 
 # --- formatting

@@ -63,6 +63,7 @@ CLASSES = {
     "torch.nn.parameter.Parameter": PARAMETER,
     "torch.nn.Module": MODULE,
     "torch.nn.modules.Module": MODULE,
+    "torch.nn.Identity": NativeClass("torch.nn.Identity", (MODULE,)),
 }
 
 

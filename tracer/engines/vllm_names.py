@@ -1,0 +1,91 @@
+"""Names in a checkpoint's quantization config against the names under which the engine builds its layers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..scenario import Scenario
+
+if TYPE_CHECKING:
+    from ..scenario import Scenario
+
+NUMBER = re.compile(r"\.(\d+)\.")
+"""The number of a block in a module's name."""
+
+
+def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
+    """What has to hold for an answer about the layer `prefix` of block 0 to be true of its like in every
+    block.
+
+    None where no name in the quantization config can tell the blocks, or the layers, apart. `known` says
+    that the
+    model class is there to read, and keeps the layer's name.
+    """
+    if scenario.shape is not None or scenario.model is None:
+        return None
+    names = [n for n in module_names(scenario) if _may_touch(n, prefix)]
+    if not names:
+        return None
+    if "text_config" in scenario.model or not known:
+        return (
+            f"the model names this layer {prefix}, as the checkpoint's quantization config ({names[0]}) does"
+        )
+    apart = _apart(names, scenario.model.get("num_hidden_layers"))
+    if apart is None:
+        return None
+    return f"no name in the checkpoint's quantization config ({apart}) sets the layer's block apart"
+
+
+def _apart(names: list[str], blocks: object) -> str | None:
+    """A name that is given for some blocks and not for others, or a pattern that may tell numbers apart."""
+    given: dict[str, set[int]] = {}
+    first: dict[str, str] = {}
+    for name in names:
+        if name.startswith("re:") and re.search(r"[\d\[]", name):
+            return name
+        found = NUMBER.search(name)
+        if found:
+            alike = NUMBER.sub(".N.", name, count=1)
+            given.setdefault(alike, set()).add(int(found[1]))
+            first.setdefault(alike, name)
+    every = set(range(blocks)) if isinstance(blocks, int) else None
+    return next((first[alike] for alike, numbers in given.items() if numbers != every), None)
+
+
+def module_names(scenario: Scenario) -> Iterator[str]:
+    """Every text in a list of the checkpoint's quantization configs: that is where modules are named."""
+    model = scenario.model or {}
+    texts = [model.get("quantization_config"), model.get("compression_config"), *scenario.files.values()]
+    nested = model.get("text_config")
+    if isinstance(nested, dict):
+        texts.append(nested.get("quantization_config"))
+    for held in texts:
+        yield from _listed(held)
+
+
+def _listed(held: Any) -> Iterator[str]:
+    if isinstance(held, dict):
+        for value in held.values():
+            yield from _listed(value)
+    elif isinstance(held, list):
+        for value in held:
+            if isinstance(value, str):
+                yield value
+            else:
+                yield from _listed(value)
+
+
+def _may_touch(name: str, prefix: str) -> bool:
+    """Whether a name or pattern speaks of a part of the layer's own name, or of anything at all."""
+    block = prefix.split(".")
+    words = {"layers", *block[3:], *SHARDS.get(block[-1], ())}
+    return any(word in name for word in words) or bool(re.match(r"re:\^?\.\*$|\*$", name))
+
+
+SHARDS = {
+    "qkv_proj": ("q_proj", "k_proj", "v_proj"),
+    "gate_up_proj": ("gate_proj", "up_proj"),
+}
+"""Modules of the checkpoint that become one layer."""
