@@ -74,7 +74,7 @@ def looping(m: Machine, body: Callable[[Value], None], loop: Loop, node: tree.No
 
 
 def _some(m: Machine, items: Unknown, item: Callable[[Value], None], node: tree.Node) -> None:
-    """A loop over unknown elements: none, or some, each of which starts from whatever those before it left."""
+    """A loop over unknown elements: none, or some, each starting from whatever those before it left."""
     runs = m.holds(m.unknown(f"{items.label} is not empty", node))
     skipped = m.live & ~runs
     m.live = m.live & runs

@@ -156,7 +156,7 @@ def _next(m: Machine, ready: list[tuple[Guard, Value]], taker: Taker) -> None:
 
 
 def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, taker: Taker) -> None:
-    """The elements of a dict or set, values as they are when reached; it must not grow or shrink meanwhile."""
+    """The elements of a dict or set, values as when reached; it must not grow or shrink meanwhile."""
     from .dicts import element_of
 
     if isinstance(keys, Unknown):
@@ -172,7 +172,7 @@ def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, 
 
 
 def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:
-    """RuntimeError where the size changed; where other keys took the place of some, what comes next is open."""
+    """RuntimeError where the size changed; where other keys took the place of some, the rest is open."""
     from .dicts import keys_of
 
     kind = "dictionary" if isinstance(held, DictValue) else "Set"
