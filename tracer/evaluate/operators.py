@@ -189,14 +189,24 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
     if not (is_open(m, a) or is_open(m, b)):
         names = f"'{_type_name(a)}' and '{_type_name(b)}'"
         return m.fail("TypeError", f"unsupported operand type(s) for {op}: {names}")
-    if op in ("//", "%", "/") and isinstance(b, Unknown) and b.kind in ("int", None):
-        m.may_raise(f"{describe(b)} == 0", "ZeroDivisionError")
-    if any(isinstance(v, Unknown) and v.kind is None for v in (a, b)):
-        m.may_raise(f"{_wrap(a)} {op} {_wrap(b)} raises", "TypeError")
+    _may_fail(m, op, a, b)
     kind = number_kind(a, b) if op not in ("/", "**") else None
     if kind == "int":
         return _whole_number(m, op, a, b, node)
     return m.unknown(f"{_wrap(a)} {op} {_wrap(b)}", node, kind)
+
+
+def _may_fail(m: Machine, op: str, a: Value, b: Value) -> None:
+    """What an operation on unknowns may raise: it divides by zero, or its operands do not go together."""
+    y = plain(b)
+    if op in ("//", "%", "/"):
+        if y == 0 and isinstance(y, int | float) and number_kind(a) == "int":
+            m.fail("ZeroDivisionError", "division by zero")
+        if isinstance(b, Unknown) and b.kind in ("int", None):
+            m.may_raise(f"{describe(b)} == 0", "ZeroDivisionError")
+    kinds = {v.kind if isinstance(v, Unknown) else type(plain(v)).__name__ for v in (a, b)}
+    if "tensor" not in kinds and not kinds <= {"int", "bool"} and not (kinds == {"str"} and op == "+"):
+        m.may_raise(f"{_wrap(a)} {op} {_wrap(b)} raises", "TypeError")
 
 
 def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:

@@ -128,7 +128,9 @@ class Writer(Expressions):
         if shape == 0:
             return self.looped(f"for {v} in {self.listing(1)}[:4]:", depth, {"int": [v]})
         if shape == 1:
-            return self.looped(f"for {v} in range({self.pick(['n', '2', '3'])}):", depth, {"int": [v]})
+            return self.looped(
+                f"for {v} in range({self.pick(['min(n, 3)', '2', '3'])}):", depth, {"int": [v]}
+            )
         if shape == 2:
             return self.looped(f"for {v}, {w} in {self.name('dict')}.items():", depth, {"int": [w]})
         if shape == 3:
@@ -141,7 +143,7 @@ class Writer(Expressions):
 
     def while_(self, depth: int) -> str:
         c = self.new("c")
-        head = f"{c} = 0\nwhile {c} < {self.pick(['3', 'n', '2'])} and {self.truth(1)}:"
+        head = f"{c} = 0\nwhile {c} < {self.pick(['3', 'min(n, 3)', '2'])} and {self.truth(1)}:"
         return self.looped(head, depth, {}, f"{c} += 1\n")
 
     def try_(self, depth: int) -> str:

@@ -54,16 +54,15 @@ def test_opaque_unknowns_lie_within_the_answer(text: str) -> None:
 
 
 @pytest.mark.full
-def test_many_more_programs() -> None:
+@pytest.mark.parametrize(("depth", "unknowns"), [(3, FINITE), (4, FINITE), (2, OPEN)])
+def test_many_more_programs(depth: int, unknowns: dict[str, Parameter]) -> None:
     number = SystemRandom().randrange(2**32)
     print(f"seed {number}")
-    quiet = settings(max_examples=MORE, database=None, deadline=None, suppress_health_check=SLOW)
-    for depth, unknowns in ((3, FINITE), (4, FINITE), (2, OPEN)):
 
-        @seed(number)
-        @quiet
-        @given(programs(depth))
-        def run(text: str, unknowns: dict[str, Parameter] = unknowns) -> None:
-            check(text, unknowns)
+    @seed(number)
+    @settings(max_examples=MORE, database=None, deadline=None, suppress_health_check=SLOW)
+    @given(programs(depth))
+    def run(text: str) -> None:
+        check(text, unknowns)
 
-        run()
+    run()

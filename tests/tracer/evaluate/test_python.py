@@ -461,6 +461,37 @@ PROGRAMS = {
             except TypeError:
                 return "type", abs(-n)
         """,
+    "operands_of_the_wrong_kind": """
+        def main(n, s):
+            out = []
+            for attempt in (
+                lambda: list(enumerate([], s)),
+                lambda: -[n],
+                lambda: abs(s),
+                lambda: object().x,
+                lambda: [1] + (2,),
+                lambda: Plain(n),
+                lambda: list(zip(n)),
+            ):
+                try:
+                    out.append(attempt())
+                except (TypeError, AttributeError) as e:
+                    out.append(type(e).__name__)
+            return out
+        class Plain:
+            pass
+        """,
+    "texts_of_failed_unpacking": """
+        def main(n):
+            try:
+                if n > 1:
+                    x, y, *z = range(n - 1)
+                else:
+                    x, y = range(n * 3)
+            except ValueError as e:
+                return str(e)
+            return x, y
+        """,
     "bool_and_int_are_one_key": """
         def main(a, n):
             d = {1: "one", True: "true", 0: "zero"}
