@@ -82,6 +82,8 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
+    if layer.abandoned is not None and not layer.abandoned.is_false:
+        out.append((layer.abandoned, Outcome()))
     return _doubted(walk, layer, out) + _refused_early(walk, m.space.true)
 
 

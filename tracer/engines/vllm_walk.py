@@ -63,6 +63,8 @@ class Layer:
         self.doubt: str | None = None
         """What must hold for the answer to be about every layer of this name."""
         self.live: Any = None
+        self.abandoned: Guard | None = None
+        """Paths on which the evaluator gave up before the layer was built."""
         self.variables: tuple[str, ...] = ()
         self.edges = (0, 0)
         self.selections = (0, 0)
@@ -284,7 +286,7 @@ class Walk:
         first_edge, first_selection = len(record.edges), len(record.selections)
         with suppress(Dead):
             self._build(layer, cls, args, renamed or prefix)
-        layer.live, layer.raised = self.m.live, self.take_raised()
+        layer.live, layer.raised, layer.abandoned = self.m.live, self.take_raised(), self.m.abandoned
         layer.variables = tuple(v.name for v in self.m.space.order.values())
         layer.selections = (first_selection, len(record.selections))
         if self.used and not layer.live.is_false:
