@@ -23,7 +23,7 @@ from .scenario import Scenario
 from .sources import Source
 
 SECONDS = 30.0
-"""What one question may take; the longest of the oracle's takes a tenth of it."""
+"""What one question may take; what is not decided by then is open."""
 
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
