@@ -14,6 +14,7 @@ from .values import (
     CONSTANTS,
     MISSING,
     ClassValue,
+    DictValue,
     Function,
     Instance,
     ListValue,
@@ -96,7 +97,11 @@ def condition(m: Machine, op: str, a: Value, b: Value) -> Guard:
     if op == "==" and isinstance(b, Unknown) and not isinstance(a, Unknown):
         left, right = term(b), term(a)
     predicate: Predicate = Compare(left[1], op, right[1])
-    return m.atom(f"{left[0]} {op} {right[0]}", predicate)
+    key = f"{left[0]} {op} {right[0]}"
+    if op != "is" and any(isinstance(atom, ListValue | DictValue | SetValue) for atom in (a, b)):
+        key = m.unknown(key).key  # what it holds may change, and then the answer
+    m.pin(a, b)
+    return m.atom(key, predicate)
 
 
 def term(atom: Value) -> tuple[str, str]:

@@ -12,8 +12,8 @@ class Coverage:
 
     def __init__(self) -> None:
         self.statements = 0
-        self.assumed = 0
-        """Operations on unknowns that might raise and were taken to succeed."""
+        self.assumed: Counter[tuple[str, Site | None]] = Counter()
+        """Operations on unknowns taken to succeed: what would make them raise, and where."""
         self.gaps: Counter[tuple[str, Site | None]] = Counter()
         self.budgets: dict[str, None] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .hashing import atoms_of_key, equal, hash_key
+from .hashing import atoms_of_key, equal, hash_key, hashes_itself
 from .operators import describe, plain
 from .unions import alternatives, cover, each, join, same, settle, store
 from .values import MISSING, DictValue, DictView, Instance, SetValue, Unknown, Value
@@ -189,7 +189,7 @@ def _put(m: Machine, target: DictValue, key: Value, value: Value) -> None:
     name = hash_key(m, key)
     if name is not None:
         _put_at(m, target, name, key, value)
-    elif isinstance(key, Instance):
+    elif hashes_itself(m, key):
         _put_by_equality(m, target, key, value)
     else:
         m.coverage.unsupported("a key that nobody can tell", m.site(None))

@@ -218,6 +218,17 @@ def _instance_key(m: Machine, atom: Instance) -> Any:
     return hash_key(m, atom.payload)
 
 
+def hashes_itself(m: Machine, atom: Value) -> bool:
+    """Whether only the object's own `__eq__` tells it from other keys, its class having a `__hash__`."""
+    for base in atom.cls.mro if isinstance(atom, Instance) else ():
+        if isinstance(base, ClassValue):
+            if attributes.held_attribute(m, base, "__hash__") is not MISSING:
+                return True
+            if "hash by fields" in base.flags:
+                return False
+    return False
+
+
 def _frozen_key(m: Machine, value: SetValue) -> Any:
     present = [(key, cover(m, there)) for key, (_, there) in value.entries.items()]
     if value.other is not MISSING or not all(c is m.live or c.is_false for _, c in present):

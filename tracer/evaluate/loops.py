@@ -70,11 +70,14 @@ def looping(m: Machine, body: Callable[[Value], None], loop: Loop, node: tree.No
         m.live = m.live | loop.continued
         loop.continued = m.space.false
 
-    return Taker(item, lambda items: _some(m, items, item, node))
+    return Taker(item, lambda items: some(m, items, item, node))
 
 
-def _some(m: Machine, items: Unknown, item: Callable[[Value], None], node: tree.Node) -> None:
-    """A loop over unknown elements: none, or some, each starting from whatever those before it left."""
+def some(m: Machine, items: Unknown, item: Callable[[Value], None], node: tree.Node | None) -> None:
+    """`item` on unknown elements: none, or some, each starting from whatever those before it left.
+
+    `node` is the loop in the text, if there is one.
+    """
     runs = m.holds(m.unknown(f"{items.label} is not empty", node))
     skipped = m.live & ~runs
     m.live = m.live & runs
@@ -82,15 +85,16 @@ def _some(m: Machine, items: Unknown, item: Callable[[Value], None], node: tree.
     m.live = m.live | skipped
 
 
-def _any_number(m: Machine, runs: Guard, turn: Callable[[], None], node: tree.Node) -> None:
-    """Run one iteration for any number of them: what its text writes is unknown before it.
+def _any_number(m: Machine, runs: Guard, turn: Callable[[], None], node: tree.Node | None) -> None:
+    """Run one iteration for any number of them: what its text writes, if it has one, is unknown before it.
 
     What it turns out to write elsewhere, through calls, is unknown before the next one, which runs then.
     """
     if m.live.is_false:
         return
     with m.watching() as known:
-        forget(m, node)
+        if node is not None:
+            forget(m, node)
     left = m.space.false
     for _ in range(ROUNDS):
         new = _turn(m, runs, known, turn)

@@ -45,6 +45,8 @@ class Machine:
         """Where the evaluator gave up: anything may have happened on these paths."""
         self.frames: list[Frame] = []
         self.raised: list[list[tuple[Guard, Instance]]] = [[]]
+        self.assumed: set[Guard] = set()
+        """Where what is done with an unknown might raise and was taken to succeed."""
         self.coverage = Coverage()
         self.record = Record(self)
         self.facts: dict[str, Native] = {}
@@ -54,6 +56,7 @@ class Machine:
         """Attributes written on objects that source does not tell: (what tells the object apart, name)."""
         self._watching: list[dict[tuple[int, Any], tuple[Any, Any]]] = []
         self._serial = 0
+        self._pinned: dict[int, Value] = {}
 
     # --- writes
 
@@ -70,7 +73,7 @@ class Machine:
         try:
             yield seen
         finally:
-            self._watching.remove(seen)
+            self._watching.pop()
 
     @property
     def deadline(self) -> float:
@@ -152,20 +155,24 @@ class Machine:
     def may_raise(self, label: str, error: str) -> None:
         """Inside a `try`, what is done with an unknown may raise; elsewhere it is taken to succeed."""
         if not self.record.trying:
-            self.coverage.assumed += 1
+            self.assumed.add(self.live)
+            self.coverage.assumed[label, self.site(None)] += 1
         else:
             raises = self.holds(self.unknown(label))
             self.branch(raises, lambda: self.fail(error, label), lambda: None)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Evaluate something whose moment is not this path's, such as a module's names, on every path."""
-        live, raised, trying = self.live, self.raised, self.record.trying
-        self.live, self.raised, self.record.trying = self.space.true, [[]], 0
+        """Evaluate something whose moment is not this path's, such as a module's names, on every path.
+
+        A loop that is the first to ask for it did not write it.
+        """
+        live, raised, trying, watching = self.live, self.raised, self.record.trying, self._watching
+        self.live, self.raised, self.record.trying, self._watching = self.space.true, [[]], 0, []
         try:
             yield
         finally:
-            self.live, self.raised, self.record.trying = live, raised, trying
+            self.live, self.raised, self.record.trying, self._watching = live, raised, trying, watching
 
     @contextmanager
     def bounds(self, seconds: float, guards: int) -> Iterator[None]:
@@ -188,6 +195,10 @@ class Machine:
 
     def atom(self, key: str, predicate: Predicate) -> Guard:
         return self.space.atom(key, predicate)
+
+    def pin(self, *atoms: Value) -> None:
+        """Keep what a variable is about: an object made later must not be taken for it."""
+        self._pinned |= {id(atom): atom for atom in atoms}
 
     def holds(self, value: Unknown) -> Guard:
         """The guard that an unknown is true."""

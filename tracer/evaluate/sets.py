@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .dicts import matches, shown_key
-from .hashing import atoms_of_key, hash_key
+from .hashing import atoms_of_key, hash_key, hashes_itself
 from .operators import describe
 from .unions import alternatives, cover, join, store
-from .values import MISSING, Instance, SetValue, Unknown, Value
+from .values import MISSING, SetValue, Unknown, Value
 
 if TYPE_CHECKING:
     from ..guards import Guard
@@ -56,7 +56,7 @@ def add(m: Machine, target: SetValue, item: Value) -> None:
 def _add(m: Machine, target: SetValue, atom: Value) -> None:
     key = hash_key(m, atom)
     entry = m.live
-    if key is None and isinstance(atom, Instance):
+    if key is None and hashes_itself(m, atom):
         for _, _, hit in matches(m, target, atom, None):
             m.live = m.live & ~hit
         key = ("object", id(atom))

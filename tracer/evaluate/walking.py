@@ -159,33 +159,49 @@ def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, 
     """The elements of a dict or set, values as when reached; it must not grow or shrink meanwhile."""
     from .dicts import element_of
 
-    if isinstance(keys, Unknown):
-        taker.rest(keys)
-        return
     held = atom.source if isinstance(atom, DictView) else atom
+    if isinstance(keys, Unknown):
+        with m.watching() as touched:
+            give(m, taker.rest, keys)
+        if any(box is held for box, _ in touched.values()):
+            give(m, lambda _: _may_refuse_change(m, held), None)
+        return
     for key in keys:
-        before = [slot for _, slot in held.entries.values()]
+        before = _slots(held)
         give(m, lambda k: taker.item(element_of(m, atom, k)), key)
-        after = [slot for _, slot in held.entries.values()]
+        after = _slots(held)
         if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
             give(m, lambda _: _refuse_change(m, held, keys), None)
+
+
+def _slots(held: DictValue | SetValue) -> list[Value]:
+    return [held.other, *(slot for _, slot in held.entries.values())]
 
 
 def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:
     """RuntimeError where the size changed; where other keys took the place of some, the rest is open."""
     from .dicts import keys_of
 
-    kind = "dictionary" if isinstance(held, DictValue) else "Set"
-
     def check(now: Value) -> None:
-        if isinstance(now, Unknown) or same(now, keys):
+        if isinstance(now, Unknown):
+            _may_refuse_change(m, held)
+            return
+        if same(now, keys):
             return
         if len(now) != len(keys):
-            m.fail("RuntimeError", f"{kind} changed size during iteration")
+            m.fail("RuntimeError", f"{_kind(held)} changed size during iteration")
         m.coverage.unsupported("a dict whose keys change while it is walked", m.site(None))
         raise m.abandon()
 
     each(m, keys_of(m, held), check)
+
+
+def _may_refuse_change(m: Machine, held: DictValue | SetValue) -> None:
+    m.may_raise(f"{_kind(held)} changed size during iteration", "RuntimeError")
+
+
+def _kind(held: DictValue | SetValue) -> str:
+    return "dictionary" if isinstance(held, DictValue) else "Set"
 
 
 # --- iterators and generators

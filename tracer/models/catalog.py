@@ -40,6 +40,7 @@ from ..evaluate.values import (
 )
 from . import (
     builtins,
+    caching,
     copying,
     folding,
     introspection,
@@ -180,6 +181,7 @@ class Catalog:
         self.table: dict[str, Value] = {}
         for part in (
             builtins,
+            caching,
             copying,
             folding,
             introspection,

@@ -10,6 +10,7 @@ from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value, compare
 from ..evaluate.dicts import size_of
 from ..evaluate.enums import members
+from ..evaluate.loops import some
 from ..evaluate.operators import binary, constant, describe, plain
 from ..evaluate.truth import truth
 from ..evaluate.unions import WIDEST, alternatives, each, each2, join
@@ -124,7 +125,9 @@ def _extreme(m: Machine, args: Args, kwargs: Kwargs, op: str) -> Value:
 
 def _pick(m: Machine, items: Value, kwargs: Kwargs, op: str, name: str) -> Value:
     if isinstance(items, Unknown):
-        m.may_raise(f"{items.label} is empty", "ValueError")
+        if "default" not in kwargs:
+            m.may_raise(f"{items.label} is empty", "ValueError")
+        _ask_key(m, items, kwargs)
         return m.unknown(f"{name}({items.label})")
     if not items:
         if "default" in kwargs:
@@ -141,6 +144,13 @@ def _pick(m: Machine, items: Value, kwargs: Kwargs, op: str, name: str) -> Value
 def _chosen(m: Machine, wins: Guard, new: Value, old: Value) -> Value:
     yes, no = m.live & wins, m.live & ~wins
     return join(m, [p for p in ((yes, new), (no, old)) if not p[0].is_false])
+
+
+def _ask_key(m: Machine, items: Unknown, kwargs: Kwargs) -> None:
+    """Call `key` as often as there are elements, which nobody knows."""
+    key = kwargs.get("key")
+    if key is not None:
+        some(m, items, lambda item: call_value(m, key, (item,), {}), None)
 
 
 def _measured(m: Machine, items: Args, kwargs: Kwargs) -> Args:
@@ -168,6 +178,7 @@ def _sorted(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 def in_order(m: Machine, items: Value, kwargs: Kwargs) -> Value:
     """The elements sorted, a tuple; an unknown where nobody can tell how they compare."""
     if isinstance(items, Unknown):
+        _ask_key(m, items, kwargs)
         m.may_raise(f"{items.label} cannot be sorted", "TypeError")
         return m.unknown(f"sorted({items.label})")
     measures = _measured(m, items, kwargs)
@@ -243,6 +254,11 @@ def _sort_by_asking(m: Machine, items: Args, measures: Args, reverse: bool) -> V
 def _reduce(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def fold(items: Value) -> Value:
         if isinstance(items, Unknown):
+            if len(args) < 3:
+                m.may_raise(f"{items.label} is empty", "TypeError")
+            some(
+                m, items, lambda item: call_value(m, args[0], (m.unknown("what was folded"), item), {}), None
+            )
             return m.unknown(f"reduce({items.label})")
         left = [*args[2:3], *items]
         if not left:

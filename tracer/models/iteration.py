@@ -10,6 +10,7 @@ from ..evaluate import attributes, containers
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
 from ..evaluate.dicts import new_dict, put, update
+from ..evaluate.loops import some
 from ..evaluate.operators import as_index, binary, computed, describe, is_open, plain
 from ..evaluate.sets import new_set
 from ..evaluate.texts import text_of
@@ -148,16 +149,24 @@ def _lazily(m: Machine, source: Value, make: Callable[[Value, Value], Value]) ->
     """A generator of `make(place, element)`; how far it is may differ from path to path."""
 
     def start(taker: Taker) -> None:
-        place: Value = 0
-        born = m.live
+        taken = ListValue(0, m.live)  # how many: no list, but a loop forgets it as it does what a list holds
 
-        def item(value: Value) -> None:
-            nonlocal place
-            now = settle(m, place)
-            place = store(m, place, each(m, now, lambda at: at + 1), born)
-            taker.item(make(now, value))
+        def step() -> Value:
+            now = settle(m, taken.content)
+            m.touch(taken, "content")
+            taken.content = store(
+                m, taken.content, each(m, now, lambda at: binary(m, "+", at, 1, None)), taken.born
+            )
+            return now
 
-        walk(m, source, Taker(item, lambda items: taker.rest(m.unknown(items.label))), None)
+        def rest(items: Unknown) -> None:
+            def turn(value: Value) -> None:
+                make(step(), value)
+                taker.rest(m.unknown(items.label))
+
+            some(m, items, turn, None)
+
+        walk(m, source, Taker(lambda value: taker.item(make(step(), value)), rest), None)
 
     return generator(m, start)
 
@@ -171,7 +180,10 @@ def _map(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _mapped(m: Machine, func: Value, rows: Args) -> Value:
-    if any(isinstance(row, Unknown) for row in rows):
+    unknown = next((row for row in rows if isinstance(row, Unknown)), None)
+    if unknown is not None:
+        given = tuple(m.unknown(f"an element of {describe(row)}") for row in rows)
+        some(m, unknown, lambda _: call_value(m, func, given, {}), None)
         return m.unknown("map()")
     return tuple(call_value(m, func, given, {}) for given in zip(*rows, strict=False))
 
@@ -179,11 +191,14 @@ def _mapped(m: Machine, func: Value, rows: Args) -> Value:
 @table("builtins.filter")
 def _filter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def start(taker: Taker) -> None:
-        def item(value: Value) -> None:
+        def kept(value: Value, take: Callable[[], None]) -> None:
             holds = truth(m, value if args[0] is None else call_value(m, args[0], (value,), {}))
-            m.branch(holds, lambda: taker.item(value), lambda: None)
+            m.branch(holds, take, lambda: None)
 
-        walk(m, args[1], Taker(item, taker.rest), None)
+        def rest(items: Unknown) -> None:
+            some(m, items, lambda value: kept(value, lambda: taker.rest(m.unknown(items.label))), None)
+
+        walk(m, args[1], Taker(lambda value: kept(value, lambda: taker.item(value)), rest), None)
 
     return generator(m, start)
 

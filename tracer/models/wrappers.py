@@ -8,15 +8,14 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
 from ..evaluate.endings import Endings
-from ..evaluate.hashing import equal, hash_key
+from ..evaluate.hashing import equal
 from ..evaluate.managers import of_generator
 from ..evaluate.truth import truth
 from ..evaluate.trying import catches
-from ..evaluate.unions import each, settle, store
+from ..evaluate.unions import each
 from ..evaluate.values import (
     MISSING,
     ClassValue,
-    Descriptor,
     Function,
     IteratorValue,
     Manager,
@@ -27,7 +26,7 @@ from ..evaluate.values import (
     Wrapper,
 )
 from ..evaluate.walking import give
-from .native import Args, Kwargs, Table, atoms
+from .native import Args, Kwargs, Table
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -77,54 +76,6 @@ def _wraps(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         return more[0]
 
     return Native("functools.wraps()", wrap)
-
-
-# --- caches
-
-
-@table("functools.cache")
-def _cache(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return _cached(args[0])
-
-
-@table("functools.lru_cache")
-def _lru_cache(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    if args and isinstance(args[0], Function | Descriptor | Wrapper):
-        return _cached(args[0])
-    return Native("functools.lru_cache()", lambda m, more, _: _cached(more[0]))
-
-
-def _cached(func: Value) -> Value:
-    """A function that answers once for each set of arguments; arguments that cannot be told apart are not
-    kept.
-    """
-    if not isinstance(func, Function | Wrapper):
-        return func
-    known: dict[Any, tuple[Args, Value]] = {}
-
-    def ask(m: Machine, given: Args, names: tuple[str, ...]) -> Value:
-        positional = len(given) - len(names)
-        key = hash_key(m, given)
-        args, kwargs = given[:positional], dict(zip(names, given[positional:], strict=True))
-        if key is None:
-            return call_value(m, func, args, kwargs)
-        _, kept = known.get((names, key), (given, MISSING))
-        return each(m, settle(m, kept), lambda v: fresh(m, (names, key), args, kwargs) if v is MISSING else v)
-
-    def fresh(m: Machine, key: Any, args: Args, kwargs: Kwargs) -> Value:
-        answer = call_value(m, func, args, kwargs)
-        given, kept = known.get(key, ((*args, *kwargs.values()), MISSING))
-        known[key] = (given, store(m, kept, answer, m.space.true))
-        return answer
-
-    def call(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        return atoms(m, (*args, *kwargs.values()), lambda given: ask(m, given, tuple(kwargs)))
-
-    def forget(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        for key, (given, kept) in list(known.items()):
-            known[key] = (given, store(m, kept, MISSING, m.space.true))
-
-    return Wrapper(func, call, {"cache_clear": Native(f"{func.symbol}.cache_clear", forget)})
 
 
 # --- managers

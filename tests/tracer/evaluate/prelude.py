@@ -8,7 +8,7 @@ PRELUDE = dedent("""
     from contextlib import contextmanager
     from dataclasses import dataclass, field, replace
     from enum import Enum, IntEnum
-    from functools import cache, partial
+    from functools import cache, partial, reduce
     from typing import NamedTuple
 
     total = 0

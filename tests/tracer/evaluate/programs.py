@@ -90,6 +90,7 @@ class Writer(Expressions):
                 f"{xs}[{self.number(1)}] = {self.number(1)}",
                 f"{xs}.remove({self.number(1)})",
                 f"{xs}.sort(reverse={self.truth(1)})",
+                f"{xs}.sort(key=lambda q: {self.element('q', 1)})",
                 f"{xs}.reverse()",
                 f"{d}[{self.key(1)}] += {self.number(1)}",
                 f"{o}.x += {self.number(1)}",
