@@ -123,6 +123,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         platform=at.platform,
         model=model.config if model else None,
         files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
+        names=model.names if model else (),
         whole=model.whole if model else False,
         tensors=model.tensors if model else {},
         dtype=args.dtype,

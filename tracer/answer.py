@@ -15,7 +15,7 @@ from ..report.question import Value
 from .chain import chains
 from .engines import vllm
 from .engines.vllm_walk import Walk
-from .evaluate.machine import OutOfBudget
+from .evaluate.machine import Machine, OutOfBudget
 from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
@@ -76,7 +76,11 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
             asked=dict(asked),
             resolved=_resolved(walk),
             unknown=tuple(unknown),
-            assumed=(*assumptions(walk.scenario, bool(walk.layers)), *_about_layers(walk)),
+            assumed=(
+                *assumptions(walk.scenario, bool(walk.layers)),
+                *_about_layers(walk),
+                *_about_unknowns(walk.m),
+            ),
         ),
         pins=(_pin(source),),
         chains=made,
@@ -124,6 +128,14 @@ def _about_layers(walk: Walk) -> Iterator[str]:
         yield f"not told: {', '.join(walk.left_out)} (experts or latent attention stand in their place)"
 
 
+def _about_unknowns(m: Machine) -> Iterator[str]:
+    """What was taken to succeed though a value in it is not known, said once for each kind of place."""
+    count = len(m.coverage.assumed)
+    if count:
+        places = "place" if count == 1 else "places"
+        yield f"what is done with an unknown value at {count} {places} outside a try raises nothing"
+
+
 def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
     """What was taken for granted, in sentences."""
     out = ["environment variables that were not given are unset"]
@@ -133,6 +145,8 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
         out.append("the checkpoint is not quantized")
     if scenario.model is not None and not scenario.tensors:
         out.append("the checkpoint's tensors are stored as its quantization config says")
+    if scenario.model is not None and scenario.whole and not scenario.names:
+        out.append("the checkpoint's folder holds no other configuration file than config.json")
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
     if scenario.cuda is not None:

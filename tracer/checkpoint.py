@@ -1,8 +1,9 @@
-"""A checkpoint's own files: config.json and, beside it, hf_quant_config.json."""
+"""A checkpoint's own files: config.json and, beside it, those that hold a quantization config."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,16 @@ class Checkpoint(Struct, frozen=True):
     """Whether config.json is there in full, rather than its quantization config alone."""
     tensors: dict[str, dict[str, Any]] = {}
     """dtype and shape of the stored tensors by name, from the headers of its safetensors files."""
+    names: tuple[str, ...] = ()
+    """All files of the folder, when one was given."""
 
     @property
     def config(self) -> dict[str, Any]:
         return self.files["config.json"]
 
+
+QUANTIZED = re.compile(r".*quant.*\.json", re.I)
+"""Files that may hold a quantization config of their own: hf_quant_config.json, quantize_config.json, ..."""
 
 NAMED = ("model_type", "architectures", "quantization_config", "compression_config")
 """What a config.json has at least one of."""
@@ -52,11 +58,15 @@ def read_checkpoint(at: str | Path) -> Checkpoint:
 
 
 def _folder(path: Path) -> Checkpoint:
-    found = {name: path / name for name in ("config.json", "hf_quant_config.json") if (path / name).is_file()}
+    try:
+        names = tuple(sorted(file.name for file in path.iterdir() if file.is_file()))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    found = [name for name in names if name == "config.json" or QUANTIZED.fullmatch(name)]
     if not found:
         raise UsageError(f"--model {path}: the folder has no config.json")
-    files = {name: _decoded(_text(file), str(file)) for name, file in found.items()}
-    return Checkpoint({"config.json": {}, **files}, "config.json" in files, _headers(path))
+    files = {name: _decoded(_text(path / name), str(path / name)) for name in found}
+    return Checkpoint({"config.json": {}, **files}, "config.json" in files, _headers(path), names)
 
 
 def _headers(path: Path) -> dict[str, dict[str, Any]]:

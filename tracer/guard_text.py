@@ -12,7 +12,7 @@ from operator import not_
 from typing import TYPE_CHECKING
 
 from ..report.predicate import AllOf, Always, AnyOf, Member, Never, Not, Opaque, Predicate
-from .guard_cubes import Cube, cover, ordered, shared, union
+from .guard_cubes import Cube, cover, ordered, shared, support, union
 
 if TYPE_CHECKING:
     from .guard_nodes import Guard
@@ -40,6 +40,13 @@ def describe(space: Space, guard: Guard, room: int = MOST) -> Predicate:
     if ruled_out:
         return _either(space, _literals(space, ruled_out, negate=True), ~rest, room)
     return _flat(space, guard, room)
+
+
+def unsaid(space: Space, guard: Guard) -> Predicate:
+    """In place of a guard that has no short form: how many conditions it hangs on, and the oldest of them."""
+    levels = support(guard)
+    named = [str(space.order[level].predicate or space.order[level].name) for level in levels[:SHORT]]
+    return Opaque(f"a condition on {len(levels)} unknowns, among them {'; '.join(named)}")
 
 
 def _either(space: Space, items: list[Predicate], rest: Guard, room: int) -> Predicate:

@@ -8,9 +8,13 @@ from typing import NamedTuple
 from ..report.predicate import Predicate, Scalar
 from .guard_cubes import support
 from .guard_nodes import Diagram, Guard, GuardBudget, Pair
-from .guard_text import SHORT, describe
+from .guard_text import SHORT, describe, unsaid
 
 __all__ = ["Guard", "GuardBudget", "Space", "Variable"]
+
+
+WORDS = 50_000
+"""Guards that may be made to find the words for one."""
 
 
 class Variable(NamedTuple):
@@ -106,8 +110,18 @@ class Space(Diagram):
         """`guard` in the language of reports."""
         found = self._texts.get(guard)
         if found is None:
-            found = self._texts[guard] = describe(self, guard)
+            found = self._texts[guard] = self._described(guard)
         return found
+
+    def _described(self, guard: Guard) -> Predicate:
+        """`guard` in words, of which the search for short ones is bounded by itself."""
+        before, self.max_nodes = self.max_nodes, self.size + WORDS
+        try:
+            return describe(self, guard)
+        except GuardBudget:
+            return unsaid(self, guard)
+        finally:
+            self.max_nodes = before
 
     def simplify(self, guard: Guard, under: Guard) -> Guard:
         """What is left to say of `guard` where `under` is known to hold: equal there, and never longer."""

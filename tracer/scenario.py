@@ -26,6 +26,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     model: dict[str, Any] | None = None
     files: dict[str, dict[str, Any]] = {}
     """Other configuration files of the checkpoint by name, such as hf_quant_config.json."""
+    names: tuple[str, ...] = ()
+    """All files of the checkpoint's folder by name, when it is at hand."""
     whole: bool = True
     """Whether `model` is all of config.json; else what it does not hold is unknown, not absent."""
     tensors: dict[str, dict[str, Any]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..evaluate.classes import fields_of
+from ..evaluate.fields import fields_of
 from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join

@@ -12,7 +12,7 @@ from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
 from ..models.stdlib import box_json
 from ..scenario import Scenario
-from . import platform as facts
+from . import folder, platform as facts
 from .vllm import call
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def load(m: Machine, scenario: Scenario, model: Instance) -> None:
     """Fill the model config's view of the checkpoint as the engine's `get_config` would."""
     _files(m, scenario)
     # Only a shorthand for checkpoints that are not quantized comes here without a checkpoint.
+    if scenario.whole:
+        folder.install(m, scenario, model.attrs["model"])
     hf = call(m, f"{READER}.get_config", model.attrs["model"], False)
     model.attrs["hf_config"] = hf
     model.attrs["hf_text_config"] = facts.text_config(m, settle(m, hf))

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
-from . import attributes
+from . import attributes, complaints
 from .unions import alternatives, cover, each, join
-from .values import MISSING, DictValue, Function, Instance, Unknown, Value
+from .values import MISSING, DictValue, Function, Guarded, Instance, Unknown, Value
 
 if TYPE_CHECKING:
     from ..guards import Guard
@@ -138,6 +138,7 @@ def bind(
     """Give every parameter of `func` its value; raises TypeError where the arguments do not fit."""
     left, named = [a for a in args if not isinstance(a, Spread)], dict(kwargs)
     spread = len(left) < len(args) or named.pop(OPEN, MISSING) is not MISSING
+    _refuse(m, func, len(left), named)
     for param in func.node.params.items:
         if param.kind == "star":
             frame.names[param.name] = m.unknown(f"*{param.name}", node) if spread else tuple(left)
@@ -147,16 +148,44 @@ def bind(
             named = {}
         else:
             frame.names[param.name] = _parameter(m, func, param, left, named, spread, node)
-    _refuse_rest(m, func, left, named)
 
 
-def _refuse_rest(m: Machine, func: Function, left: list[Value], named: Kwargs) -> None:
-    name = func.symbol.rpartition(".")[2]
-    if left:
-        raise m.throw(m.world.exception(m, "TypeError", f"{name}() got {len(left)} arguments too many"))
+def _refuse(m: Machine, func: Function, given: int, named: Kwargs) -> None:
+    """Raise TypeError where there are keywords or places that no parameter takes, as Python does first."""
+    kinds = {param.name: param.kind for param in func.node.params.items}
+    places = [name for name, kind in kinds.items() if kind in ("pos", "any")]
     for keyword, value in named.items():
-        message = f"{name}() got an unexpected keyword argument '{keyword}'"
-        m.branch(cover(m, value), partial(m.fail, "TypeError", message), lambda: None)
+        complaint = _complaint(func, keyword, kinds, places[:given])
+        if complaint is not None:
+            m.branch(cover(m, value), partial(m.fail, "TypeError", complaint), lambda: None)
+    if given > len(places) and "star" not in kinds.values():
+        least = sum(1 for name in places if name not in func.defaults)
+        only = sum(1 for name in named if kinds.get(name) == "kw")
+        m.fail("TypeError", complaints.too_many(complaints.qualified(func), least, len(places), given, only))
+
+
+def _complaint(func: Function, keyword: str, kinds: dict[str, str], filled: list[str]) -> str | None:
+    """What Python says of an argument given by this name, where `filled` came by place; None if nothing."""
+    kind = kinds.get(keyword)
+    twice = kind == "any" and keyword in filled
+    if not twice and (kind in ("any", "kw") or "kwargs" in kinds.values()):
+        return None
+    name = complaints.qualified(func)
+    if twice:
+        return complaints.twice(name, keyword)
+    return complaints.by_place(name, [keyword]) if kind == "pos" else complaints.unexpected(name, keyword)
+
+
+def _missing(func: Function, param: tree.Param, named: Kwargs) -> str:
+    """`param` and those of its kind behind it that were not given either."""
+    items = func.node.params.items
+    wanted = [
+        p.name
+        for p in items[items.index(param) :]
+        if p.kind in ("pos", "any", "kw") and (p.kind == "kw") == (param.kind == "kw")
+        if p is param or not (p.name in func.defaults or p.name in named)
+    ]
+    return complaints.missing(complaints.qualified(func), wanted, param.kind == "kw")
 
 
 def _parameter(
@@ -177,8 +206,9 @@ def _parameter(
         return m.unknown(param.name, node)
     default = func.defaults.get(param.name, MISSING)
     bound = join(m, [(g, default if a is MISSING else a) for g, a in alternatives(m, value)])
-    name = func.symbol.rpartition(".")[2]
-    return attributes.absent(m, bound, "TypeError", f"{name}() missing a required argument: '{param.name}'")
+    if bound is not MISSING and not isinstance(bound, Guarded):
+        return bound
+    return attributes.absent(m, bound, "TypeError", _missing(func, param, named))
 
 
 def _keywords(m: Machine, named: Kwargs, spread: bool) -> DictValue:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from . import fallbacks
+from .typenames import type_name
 from .unions import alternatives, cover, each, join, settle, store
 from .values import (
     MISSING,
@@ -50,7 +51,7 @@ def _what(atom: Value) -> str:
         return f"module '{atom.name}'"
     if isinstance(atom, Instance):
         return f"'{atom.cls.name}' object"
-    return f"'{type(atom).__name__}' object"
+    return f"'{type_name(atom)}' object"
 
 
 def absent(m: Machine, value: Value, error: str, message: str) -> Value:

@@ -9,6 +9,7 @@ from . import attributes
 from .arguments import Args, Given, Kwargs, Spread, bind, settled_keywords
 from .frames import Frame
 from .machine import DEPTH
+from .typenames import type_name
 from .unions import alternatives, each, join
 from .values import (
     CONSTANTS,
@@ -40,7 +41,7 @@ def call(m: Machine, func: Value, args: Args, kwargs: Kwargs, node: tree.Node | 
     if caller is not None:
         return caller(m, func, args, kwargs, node)
     if isinstance(func, (*CONSTANTS, tuple, ListValue, DictValue)):
-        raise m.throw(m.world.exception(m, "TypeError", f"'{type(func).__name__}' object is not callable"))
+        raise m.throw(m.world.exception(m, "TypeError", f"'{type_name(func)}' object is not callable"))
     return m.unknown(f"{func!r}()", node)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import tree
 from . import attributes
 from .enums import by_value, make_members
-from .fields import fields_of as fields_of, fill_fields  # engines/vllm.py asks here
+from .fields import fill_fields
 from .unions import alternatives, each
 from .values import MISSING, ClassValue, Descriptor, Function, Instance, Native, Value
 

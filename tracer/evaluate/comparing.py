@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...report.predicate import Compare, Predicate
 from .hashing import equal
 from .operators import ask, computed, constant, describe, number_kind, plain, set_like
+from .typenames import type_name
 from .unions import each, join
 from .values import (
     CONSTANTS,
@@ -141,8 +142,31 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
     if fields is not MISSING:
         return fields
     if any(isinstance(v, Unknown | Opaque | Token) for v in (x, y)) or _open(m, a) or _open(m, b):
+        _may_refuse(m, op, a, b)
         return as_value(m, _ordered(m, op, a, b))
-    return m.fail("TypeError", f"'{op}' not supported between these operands")
+    return _refuse(m, op, a, b)
+
+
+def _refuse(m: Machine, op: str, a: Value, b: Value) -> Value:
+    names = " and ".join(f"'{v.kind if isinstance(v, Unknown) else type_name(v)}'" for v in (a, b))
+    return m.fail("TypeError", f"'{op}' not supported between instances of {names}")
+
+
+def _may_refuse(m: Machine, op: str, a: Value, b: Value) -> None:
+    """TypeError where the kinds of an unknown and another value do not go together, or perhaps do not."""
+    kinds = {_kind(a), _kind(b)}
+    if kinds <= {"int", "bool", "float"} or kinds == {"str"} or "tensor" in kinds:
+        return
+    if None not in kinds:
+        _refuse(m, op, a, b)
+    m.may_raise(f"{describe(a)} {op} {describe(b)} raises", "TypeError")
+
+
+def _kind(atom: Value) -> str | None:
+    """The name of the atom's type; None where that is not known."""
+    if isinstance(atom, Unknown):
+        return atom.kind
+    return None if isinstance(atom, Opaque | Token | Instance) else type_name(atom)
 
 
 def _open(m: Machine, atom: Value) -> bool:

@@ -11,6 +11,7 @@ from .hashing import atoms_of_key, hash_key
 from .lists import append, extend
 from .operators import SliceValue, describe, plain
 from .sets import add
+from .typenames import type_name
 from .unions import cover, each, settle, store
 from .values import (
     CONSTANTS,
@@ -99,8 +100,7 @@ def _items(m: Machine, atom: Value, node: Node | None) -> Value:
     if isinstance(atom, ClassValue):
         return fallbacks.iterate_class(m, atom, node)
     if isinstance(atom, (*CONSTANTS, NativeClass)):
-        kind = type(atom).__name__ if isinstance(atom, CONSTANTS) else "type"
-        return m.fail("TypeError", f"'{kind}' object is not iterable")
+        return m.fail("TypeError", f"'{type_name(atom)}' object is not iterable")
     return m.unknown(f"the elements of {describe(atom)}", node)
 
 
@@ -255,7 +255,7 @@ def contains(m: Machine, atom: Value, item: Value, node: Node | None) -> Value:
     if isinstance(atom, range) and isinstance(plain(item), CONSTANTS):
         return plain(item) in atom
     if isinstance(atom, CONSTANTS):
-        return m.fail("TypeError", f"argument of type '{type(atom).__name__}' is not iterable")
+        return m.fail("TypeError", f"argument of type '{type_name(atom)}' is not iterable")
     return as_value(m, condition(m, "in", item, atom))
 
 

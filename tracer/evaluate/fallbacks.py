@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import attributes
+from .typenames import type_name
 from .values import (
     CONSTANTS,
     MISSING,
@@ -91,7 +92,7 @@ def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
             m.world.models.launcher(func) if isinstance(func, Function) else m.unknown(describe(atom), node)
         )
     if isinstance(atom, CONSTANTS):
-        return m.fail("TypeError", f"'{type(atom).__name__}' object is not subscriptable")
+        return m.fail("TypeError", f"'{type_name(atom)}' object is not subscriptable")
     label = f"{describe(atom)}[{describe(key)}]"
     return m.world.library(m, label, node) if isinstance(atom, Opaque) else m.unknown(label, node)
 

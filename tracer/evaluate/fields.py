@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
-from . import attributes
+from . import attributes, complaints
 from .arguments import OPEN, Spread
 from .unions import alternatives, cover, each, join
-from .values import MISSING, ClassValue, FieldDefault, Instance, NativeClass, Value
+from .values import MISSING, ClassValue, FieldDefault, Guarded, Instance, NativeClass, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -58,22 +58,22 @@ def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs:
     left, named = [a for a in args if not isinstance(a, Spread)], dict(kwargs)
     spread = len(left) < len(args) or isinstance(named.pop(OPEN, None), Spread)
     fields = fields_of(m, cls)
+    _refuse(m, cls, fields, len(left), named)
     for field in fields:
         given: Value = MISSING
         if field.init:
             given = left.pop(0) if left and not field.kw_only else named.pop(field.name, MISSING)
         if given is MISSING and spread:
             given = m.unknown(field.name, node)
-        value = _value(m, cls, field, given, node)
+        value = _value(m, cls, field, given, named, node)
         if value is not MISSING:
             made.attrs[field.name] = value
-    _refuse_rest(m, cls, left, named)
     if "namedtuple" in cls.flags:
         made.payload = tuple(made.attrs[f.name] for f in fields)
     _after(m, made, cls, node)
 
 
-def _value(m: Machine, cls: ClassValue, field: Field, given: Value, node: Any) -> Value:
+def _value(m: Machine, cls: ClassValue, field: Field, given: Value, named: Kwargs, node: Any) -> Value:
     """What a field gets: what was given, else its default, else an error; not even that when it is not to
     be given.
     """
@@ -89,17 +89,42 @@ def _value(m: Machine, cls: ClassValue, field: Field, given: Value, node: Any) -
     value = join(m, [(g, made if a is MISSING else a) for g, a in alternatives(m, given)])
     if not field.init:
         return value
-    return attributes.absent(
-        m, value, "TypeError", f"{cls.name}() missing a required argument: '{field.name}'"
-    )
+    if value is not MISSING and not isinstance(value, Guarded):
+        return value
+    return attributes.absent(m, value, "TypeError", _missing(m, cls, field, named))
 
 
-def _refuse_rest(m: Machine, cls: ClassValue, left: list[Value], named: Kwargs) -> None:
-    if left:
-        m.fail("TypeError", f"{cls.name}() got too many arguments")
+def _missing(m: Machine, cls: ClassValue, field: Field, named: Kwargs) -> str:
+    """`field` and those of its kind behind it that were not given either."""
+    fields = fields_of(m, cls)
+    names = [f.name for f in fields]
+    wanted = [
+        f.name
+        for f in fields[names.index(field.name) :]
+        if f.init and f.kw_only == field.kw_only
+        if f.name == field.name or (f.default is MISSING and f.factory is None and f.name not in named)
+    ]
+    return complaints.missing(_maker(cls), wanted, field.kw_only)
+
+
+def _maker(cls: ClassValue) -> str:
+    return f"{cls.name}.{'__new__' if 'namedtuple' in cls.flags else '__init__'}"
+
+
+def _refuse(m: Machine, cls: ClassValue, fields: list[Field], given: int, named: Kwargs) -> None:
+    """Raise TypeError where there are keywords or places that no field takes, as Python does first."""
+    taken = {f.name for f in fields if f.init}
+    places = [f for f in fields if f.init and not f.kw_only]
+    filled = {f.name for f in places[:given]}
     for name, value in named.items():
-        message = f"{cls.name}() got an unexpected keyword argument '{name}'"
-        m.branch(cover(m, value), partial(m.fail, "TypeError", message), lambda: None)
+        if name not in taken or name in filled:
+            complain = complaints.twice if name in filled else complaints.unexpected
+            message = complain(_maker(cls), name)
+            m.branch(cover(m, value), partial(m.fail, "TypeError", message), lambda: None)
+    if given > len(places):
+        least = sum(1 for f in places if f.default is MISSING and f.factory is None)
+        message = complaints.too_many(_maker(cls), least + 1, len(places) + 1, given + 1)
+        m.fail("TypeError", message)
 
 
 def _after(m: Machine, made: Instance, cls: ClassValue, node: Any) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import attributes
+from .typenames import type_name
 from .unions import each
 from .values import (
     CONSTANTS,
@@ -48,6 +49,8 @@ BINARY: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     ">>": (operator.rshift, "rshift"),
     "@": (operator.matmul, "matmul"),
 }
+OPERATOR_NAMES = {"**": "** or pow()"}
+"""How Python names an operator in its errors, where that is not as it is written."""
 NEUTRAL = {("%", 1), ("//", 1), ("*", 1), ("+", 0), ("-", 0)}
 """Operations on a whole number that leave it as it is, or leave nothing of it."""
 UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
@@ -148,7 +151,7 @@ def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:
     if isinstance(value, CONSTANTS):
         return computed(m, lambda: run(value))
     if not is_open(m, atom):
-        return m.fail("TypeError", f"bad operand type for unary {op}: '{_type_name(atom)}'")
+        return m.fail("TypeError", f"bad operand type for unary {op}: '{type_name(atom)}'")
     return m.unknown(f"{op}{describe(atom)}", node, number_kind(atom))
 
 
@@ -187,8 +190,8 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
     ):
         return m.unknown(f"{describe(a)} | {describe(b)}", node)
     if not (is_open(m, a) or is_open(m, b)):
-        names = f"'{_type_name(a)}' and '{_type_name(b)}'"
-        return m.fail("TypeError", f"unsupported operand type(s) for {op}: {names}")
+        names = f"'{type_name(a)}' and '{type_name(b)}'"
+        return m.fail("TypeError", f"unsupported operand type(s) for {OPERATOR_NAMES.get(op, op)}: {names}")
     _may_fail(m, op, a, b)
     kind = number_kind(a, b) if op not in ("/", "**") else None
     if kind == "int":
@@ -225,12 +228,6 @@ def is_open(m: Machine, atom: Value) -> bool:
     if isinstance(atom, Instance):
         return atom.payload is MISSING and m.world.is_open(atom.cls)
     return not isinstance(atom, (*CONSTANTS, tuple, ListValue, DictValue, SetValue, Function, range))
-
-
-def _type_name(atom: Value) -> str:
-    if isinstance(atom, Instance):
-        return str(atom.cls.name)
-    return type(atom).__name__.removesuffix("Value").lower()
 
 
 def _wrap(atom: Value) -> str:
@@ -347,4 +344,4 @@ def as_index(m: Machine, value: Value) -> Value:
     at = plain(value)
     if isinstance(at, int | SliceValue | Unknown) or is_open(m, at):
         return at if isinstance(at, int | SliceValue) else m.unknown(describe(at))
-    return m.fail("TypeError", f"indices must be integers or slices, not {_type_name(at)}")
+    return m.fail("TypeError", f"indices must be integers or slices, not {type_name(at)}")

@@ -12,31 +12,25 @@ from ..evaluate.containers import items_of
 from ..evaluate.dicts import put, update
 from ..evaluate.enums import names_of
 from ..evaluate.fields import fields_of, fill_fields
+from ..evaluate.typenames import type_name
 from ..evaluate.unions import each
 from ..evaluate.values import (
     LIBRARY_ERROR,
     MISSING,
     Bound,
     ClassValue,
-    Descriptor,
     DictValue,
-    DictView,
     Function,
     Instance,
-    IteratorValue,
     ListValue,
-    Manager,
-    ModuleValue,
     Native,
     NativeClass,
     Opaque,
-    Partial,
     SetValue,
     Super,
     Token,
     Unknown,
     Value,
-    Wrapper,
 )
 from . import (
     builtins,
@@ -66,7 +60,10 @@ Kwargs = dict[str, Value]
 OBJECT = NativeClass("builtins.object")
 METHODS = list_methods.method.rows | mapping_methods.method.rows
 _CONSTRUCTORS = ("int", "float", "str", "list", "tuple", "dict", "set", "frozenset", "bool")
-_PLAIN = ("complex", "bytes", "bytearray", "function", "NoneType", "module", "type", "slice", "range")
+_PLAIN = (
+    "complex", "bytes", "bytearray", "function", "method", "builtin_function_or_method", "NoneType", "module",
+    "type", "slice", "range",
+)  # fmt: skip
 _BASES = {"bool": "int"}
 _TYPING_CLASSES = ("typing.Generic", "typing.Protocol", "abc.ABC", "typing.TypedDict", "pydantic.BaseModel")
 _ENUMS: dict[str, tuple[str, ...]] = {
@@ -248,10 +245,7 @@ class Catalog:
             return self.classes["builtins.type"]
         if isinstance(atom, Unknown | Opaque):
             return m.unknown(f"type({atom!r})")
-        if isinstance(atom, SetValue):
-            return self.classes["builtins.frozenset" if atom.frozen else "builtins.set"]
-        name = _TYPE_NAMES.get(type(atom), type(atom).__name__)
-        return self.classes.get(f"builtins.{name}", OBJECT)
+        return self.classes.get(f"builtins.{type_name(atom)}", OBJECT)
 
     def token_attribute(self, m: Machine, atom: Token, name: str) -> Value:
         return tensors.dtype_attribute(atom, name)
@@ -395,20 +389,6 @@ def _init_above(m: Machine, atom: Super, args: Args, kwargs: Kwargs) -> Value:
         m.fail("TypeError", "object.__init__() takes exactly one argument (the instance to initialize)")
 
 
-_TYPE_NAMES = {
-    ListValue: "list",
-    DictValue: "dict",
-    Function: "function",
-    Native: "function",
-    Bound: "function",
-    Wrapper: "function",
-    DictView: "dict view",
-    IteratorValue: "iterator",
-    Manager: "manager",
-    Partial: "function",
-    Descriptor: "function",
-    ModuleValue: "module",
-}
 _PYTHON_TYPES: dict[str, Any] = {
     "builtins.str": str,
     "builtins.list": ListValue,

@@ -13,6 +13,7 @@ from ..evaluate.enums import members
 from ..evaluate.loops import some
 from ..evaluate.operators import binary, constant, describe, plain
 from ..evaluate.truth import truth
+from ..evaluate.typenames import type_name
 from ..evaluate.unions import WIDEST, alternatives, each, each2, join
 from ..evaluate.values import (
     CONSTANTS,
@@ -62,7 +63,7 @@ def _len_atom(m: Machine, atom: Value) -> Value:
     if isinstance(value, ClassValue) and "enum" in value.flags:
         return len(members(m, value))
     if isinstance(value, CONSTANTS):
-        return m.fail("TypeError", f"object of type '{type(value).__name__}' has no len()")
+        return m.fail("TypeError", f"object of type '{type_name(value)}' has no len()")
     if isinstance(atom, Unknown):
         return Unknown(f"len({atom.key})", f"len({atom.label})", m.site(None), "int")
     return m.unknown(f"len({describe(atom)})", kind="int")

@@ -48,7 +48,12 @@ VIRTUAL = {
     "Collection": COLLECTIONS,
     "Sized": COLLECTIONS,
     "Container": COLLECTIONS,
-    "Callable": {"builtins.function", "builtins.type"},
+    "Callable": {
+        "builtins.function",
+        "builtins.method",
+        "builtins.builtin_function_or_method",
+        "builtins.type",
+    },
 }
 """Abstract classes, of `typing` and of `collections.abc`, and what counts as an instance without
 inheriting.

@@ -163,6 +163,13 @@ PROGRAMS = {
                 Kind(1)
             return Level(1).value, Kind.LOW.value
         """,
+    "an_order_that_there_is_not": """
+        def main(n):
+            try:
+                return max([None, n * 3])
+            except TypeError as error:
+                return str(error)
+        """,
     "loops_of_unknown_length_inside_one_another": """
         def main(n):
             xs, count = [1, 2], 0

@@ -113,6 +113,36 @@ PROGRAMS = {
                 f(7)
             return f()
         """,
+    "arguments_that_do_not_fit_are_refused_in_python_s_words": """
+        from dataclasses import dataclass
+        from typing import NamedTuple
+        def f(x, y=1, *, z): return x
+        def g(a, b, c, d=0): return a
+        def h(x, /): return x
+        class Holder:
+            def none(self): return 0
+        @dataclass
+        class Record:
+            x: int
+            y: int = 2
+        class Row(NamedTuple):
+            left: int
+            right: int
+        def said(run):
+            try:
+                return run()
+            except TypeError as error:
+                return str(error)
+        def main(a):
+            known = {"y": 2} if a else {"q": 2}
+            return [said(run) for run in (
+                lambda: f(), lambda: f(1), lambda: f(1, 2, 3, z=1), lambda: f(1, q=2), lambda: g(), lambda: g(1),
+                lambda: g(1, c=2), lambda: h(x=1), lambda: h(), lambda: Holder().none(1), lambda: h(1, 2, 3),
+                lambda: g(1, 2, 3, 4, 5), lambda: f(1, z=2, **known), lambda: f(1, x=2, z=0),
+            )], [said(run).replace("main.<locals>.", "") for run in (
+                lambda: Record(), lambda: Record(1, 2, 3), lambda: Record(1, q=2), lambda: Row(1), lambda: Row(), lambda: Record(1, x=2), lambda: Row(1, 2, 3),
+            )]
+        """,
     "late_binding_of_loop_names_in_closures": """
         def main():
             fs = [lambda: i for i in range(3)]
