@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Compare, Predicate
 from .hashing import equal
-from .operators import ask, computed, constant, describe, number_kind, plain, set_like
+from .operators import ask, computed, constant, describe, is_tensor, number_kind, plain, set_like
 from .typenames import type_name
 from .unions import each, join
 from .values import (
@@ -48,6 +48,8 @@ def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value
         return negated(m, compare(m, NEGATED[op], a, b, node), node)
     if op == "is":
         return as_value(m, identical(m, a, b, node))
+    if op != "in" and _by_element(a, b):
+        return m.world.models.compared(m, op, a, b)
     if op == "==":
         return as_value(m, equal(m, a, b, node))
     if op == "!=":
@@ -57,6 +59,13 @@ def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value
 
         return contains(m, b, a, node)
     return order(m, op, a, b, node)
+
+
+def _by_element(a: Value, b: Value) -> bool:
+    """Whether comparing gives a tensor: of a tensor with another, a number or what may be either."""
+    return any(map(is_tensor, (a, b))) and all(
+        is_tensor(v) or isinstance(v, int | float | Unknown) for v in (a, b)
+    )
 
 
 def negated(m: Machine, value: Value, node: Node | None) -> Value:

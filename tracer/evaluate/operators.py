@@ -155,10 +155,18 @@ def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:
     return m.unknown(f"{op}{describe(atom)}", node, number_kind(atom))
 
 
+def is_tensor(atom: Value) -> bool:
+    if isinstance(atom, Instance):
+        return any(base.symbol == "torch.Tensor" for base in atom.cls.mro)
+    return isinstance(atom, Unknown) and atom.kind == "tensor"
+
+
 def number_kind(*atoms: Value) -> str | None:
     """`int` when the result of arithmetic on `atoms` is certainly one."""
+    if any(map(is_tensor, atoms)):
+        return "tensor"
     kinds = {a.kind if isinstance(a, Unknown) else type(a).__name__ for a in atoms}
-    return "int" if kinds <= {"int", "bool"} else "tensor" if "tensor" in kinds else None
+    return "int" if kinds <= {"int", "bool"} else None
 
 
 def in_place(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:

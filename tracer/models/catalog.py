@@ -42,9 +42,12 @@ from . import (
     kinds,
     list_methods,
     mapping_methods,
+    modules,
     records,
     regex,
     stdlib,
+    tensor_math,
+    tensor_methods,
     tensors,
     wrappers,
 )
@@ -254,6 +257,10 @@ class Catalog:
         """A tensor of which shape and dtype are known."""
         return tensors.make_tensor(m, self.classes["torch.Tensor"], shape, dtype)
 
+    def compared(self, m: Machine, op: str, a: Value, b: Value) -> Value:
+        """What comparing tensors gives."""
+        return tensor_math.compared(m, op, a, b)
+
     def has(self, m: Machine, atom: Value, name: str) -> Any:
         """Whether a library object has an attribute, where a rule of the scenario tells; None where none
         does.
@@ -263,14 +270,14 @@ class Catalog:
 
     def instance_attribute(self, m: Machine, atom: Instance, name: str, node: tree.Node | None) -> Value:
         if tensors.is_tensor(atom):
-            return tensors.tensor_attribute(m, atom, name)
-        if name in tensors.REGISTRIES and tensors.MODULE in atom.cls.mro:
-            return tensors.registry(m, atom, name)
+            return tensor_methods.tensor_attribute(m, atom, name)
+        if name in modules.REGISTRIES and tensors.MODULE in atom.cls.mro:
+            return modules.registry(m, atom, name)
         if "namedtuple" in getattr(atom.cls, "flags", ()):
             return records.named_tuple_attribute(m, atom, name)
         if name in ("__setattr__", "__delattr__"):
             return Bound(self.table[f"object.{name}"], atom)
-        if tensors.MODULE in atom.cls.mro and name in tensors.MODULE_NAMES:
+        if tensors.MODULE in atom.cls.mro and name in modules.MODULE_NAMES:
             return m.unknown(f"{atom.cls.name}.{name}", node)
         return Native("object.__init__", lambda m, args, kwargs: None) if name == "__init__" else MISSING
 
@@ -291,9 +298,9 @@ class Catalog:
         """An attribute of a tensor of which nothing is known, MISSING when no tensor has one of that name."""
         if name == "__dict__":
             return DictValue(m.live)  # what an op gives has no attributes of the engine's
-        if name not in tensors.KNOWN or name in ("shape", "data"):
+        if name not in tensor_methods.KNOWN or name in ("shape", "data"):
             return MISSING
-        return tensors.any_attribute(m, f"{atom.label}.{name}", name)
+        return tensor_methods.any_attribute(m, f"{atom.label}.{name}", name)
 
     def class_attribute(self, m: Machine, cls: Value, name: str) -> Value:
         if isinstance(cls, NativeClass):

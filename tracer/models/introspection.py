@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate.unions import cover, each, join
 from ..evaluate.values import MISSING, ClassValue, Instance, NativeClass, SetValue, Value
-from . import tensors
+from . import modules, tensor_methods, tensors
 from .native import Table
 
 if TYPE_CHECKING:
@@ -48,5 +48,5 @@ def _of_classes(m: Machine, atom: Instance, out: SetValue) -> set[str]:
 
 def _library_names(atom: Any) -> set[str]:
     if tensors.MODULE in atom.cls.mro:
-        return set(tensors.MODULE_NAMES)
-    return set(tensors.KNOWN) if tensors.is_tensor(atom) else set()
+        return set(modules.MODULE_NAMES)
+    return set(tensor_methods.KNOWN) if tensors.is_tensor(atom) else set()

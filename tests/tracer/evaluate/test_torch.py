@@ -1,0 +1,41 @@
+"""Shapes and dtypes of tensors, held against what torch itself computes."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from .harness import OneOf, check, evaluate
+
+HEAD = """
+import torch
+def told(*tensors):
+    return [(tuple(t.shape), t.dtype == torch.float16, t.dtype == torch.bool) for t in tensors]
+def main(a):
+    x = torch.zeros(3, 4, dtype=torch.float16)
+    y = torch.ones(4, dtype=torch.float16)
+    column = torch.ones(3, 1, dtype=torch.float16)
+"""
+
+EXPRESSIONS = {
+    "arithmetic": "told(x + y, x * 2, 1.0 / x, x - column, 2 - y, x // 3, column * y)",
+    "comparisons": "told(x == y, x > 0, 0 < y, x != column, x <= 1.5)",
+    "items": "told(x[0], x[-1], x[1:], x[0:2, 1], x[2, 3], x[:, 0:2], y[::2])",
+    "reductions": "told(x.max(), y.min(), x.mean(), (x == y).all(), (x > y).any(), x.amax())",
+    "views": "told(x.t(), x.view(4, 3), x.reshape(-1), x.view(2, -1), x.T, x.to(torch.bool))",
+    "sizes": "(x.numel(), x.size(0), x.dim(), x.ndim, len(x.shape), x.element_size())",
+    "an_index_out_of_bounds": "told(x[3])",
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_torch(name: str) -> None:
+    text = f"{dedent(HEAD)}    return {EXPRESSIONS[name]}\n"
+    answer = check(text, {"a": OneOf((False, True))}, exact=True)
+    assert not answer.widened
+
+
+def test_what_a_tensor_holds_is_not_known() -> None:
+    answer = evaluate(f'{dedent(HEAD)}    return "all" if (x == y).all() else "some"\n', {"a": True})
+    assert {value for _, value in answer.ends} == {"all", "some"}

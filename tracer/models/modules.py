@@ -1,0 +1,79 @@
+"""torch.nn.Module: parameters, buffers and submodules by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..evaluate import attributes, containers
+from ..evaluate.unions import alternatives, each, settle
+from ..evaluate.values import Instance, ListValue, Native, Value
+from .native import Args, Kwargs, argument
+from .tensors import MODULE, PARAMETER, TENSOR, listed_names
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+
+MODULE_NAMES = listed_names("module_names.txt")
+"""Every attribute of a bare `torch.nn.Module`."""
+
+
+def _register(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    name, value = args[1], argument(args, kwargs, 2, "param", kwargs.get("tensor"))
+    each(m, name, lambda n: attributes.put(m, args[0], n, value, None))
+    return None
+
+
+def _named(m: Machine, atom: Instance) -> list[tuple[str, Value]]:
+    """(name, alternatives) of what is a parameter on some path."""
+    out = []
+    for name, value in atom.attrs.items():
+        found = settle(m, value)
+        if any(isinstance(a, Instance) and PARAMETER in a.cls.mro for _, a in alternatives(m, found)):
+            out.append((name, found))
+    return out
+
+
+def _named_parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return ListValue(tuple((name, value) for name, value in _named(m, args[0])), m.live)
+
+
+def _parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return ListValue(tuple(value for _, value in _named(m, args[0])), m.live)
+
+
+REGISTRIES = ("_parameters", "_buffers", "_modules")
+
+
+def registry(m: Machine, atom: Instance, name: str) -> Value:
+    """A module's own dict of parameters, buffers or submodules, as it stands."""
+    out = containers.new_dict(m)
+    kinds = {"_parameters": (PARAMETER, None), "_buffers": (TENSOR, PARAMETER), "_modules": (MODULE, None)}
+    wanted, but = kinds[name]
+    for key, value in atom.attrs.items():
+        found = [a for _, a in alternatives(m, settle(m, value)) if isinstance(a, Instance)]
+        if any(wanted in a.cls.mro and but not in a.cls.mro for a in found):
+            out.entries["constant", key] = (key, value)
+    return out
+
+
+def _itself(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return args[0]
+
+
+def _forward(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    from ..evaluate.calls import call_value
+
+    return call_value(m, attributes.get(m, args[0], "forward", None), args[1:], kwargs)
+
+
+for _name, _run in (
+    ("register_parameter", _register),
+    ("register_buffer", _register),
+    ("named_parameters", _named_parameters),
+    ("parameters", _parameters),
+    ("to", _itself),
+    ("eval", _itself),
+    ("__init__", lambda m, args, kwargs: None),
+    ("__call__", _forward),
+):
+    MODULE.attrs[_name] = Native(f"Module.{_name}", _run)

@@ -1,0 +1,210 @@
+"""What a tensor answers: its attributes, and the methods that tell a shape or a dtype."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..evaluate import containers
+from ..evaluate.operators import binary, plain
+from ..evaluate.unions import each, each2, settle
+from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Value
+from .native import Args, Kwargs, Run
+from .tensors import TENSOR, dtype_attribute, listed_names, make_tensor, sizes
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+
+
+KNOWN = listed_names("tensor_names.txt")
+"""Every attribute of `torch.Tensor`: any other name is there only once the engine has set it."""
+
+PROPERTIES = frozenset({
+    "H", "T", "dtype", "device", "grad", "grad_fn", "imag", "is_cpu", "is_cuda", "is_leaf", "is_meta",
+    "is_quantized", "is_sparse", "itemsize", "layout", "mH", "mT", "names", "nbytes", "ndim", "output_nr",
+    "real", "requires_grad", "retains_grad", "shape",
+})  # fmt: skip
+NUMBERS = frozenset({
+    "data_ptr", "dim", "element_size", "get_device", "item", "ndimension", "nelement", "numel",
+    "size", "storage_offset", "stride", "tolist",
+})  # fmt: skip
+"""Methods that give no tensor."""
+
+INPLACE = (
+    "copy_",
+    "fill_",
+    "zero_",
+    "mul_",
+    "requires_grad_",
+    "clone",
+    "contiguous",
+    "detach",
+    "cpu",
+    "cuda",
+    "abs",
+    "clamp",
+)
+
+
+def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
+    """An attribute of a tensor that its own slots do not hold."""
+    if name == "data":
+        return atom
+    if name in INPLACE:
+        return Bound(Native(f"Tensor.{name}", lambda m, args, kwargs: args[0]), atom)
+    method = METHODS.get(name)
+    if method is not None:
+        return Bound(method, atom)
+    if name in ("T", "mT"):
+        return transposed(m, atom)
+    if name == "ndim":
+        return each(
+            m,
+            atom.attrs["shape"],
+            lambda s: len(s) if isinstance(s, tuple) else m.unknown("ndim", kind="int"),
+        )
+    if name == "device":
+        return Opaque("device")
+    if name == "is_meta":
+        return False
+    if name not in KNOWN:
+        return MISSING
+    return any_attribute(m, f"{_label(atom)}.{name}", name)
+
+
+def any_attribute(m: Machine, label: str, name: str) -> Value:
+    """An attribute of some tensor: a property as an unknown, a method as something to call."""
+    if name in PROPERTIES:
+        return m.unknown(
+            label, kind="tensor" if name in ("grad", "real", "imag", "H", "T", "mT", "mH") else None
+        )
+    plain_result = name in NUMBERS or name.startswith(("is_", "has_"))
+    kind = None if plain_result else "tensor"
+    return Native(f"Tensor.{name}", lambda m, args, kwargs: m.unknown(f"{label}()", kind=kind))
+
+
+def _label(atom: Instance) -> str:
+    return atom.cls.name.lower()
+
+
+METHODS: dict[str, Native] = {}
+
+
+def _method(*names: str) -> Callable[[Run], Run]:
+    def keep(run: Run) -> Run:
+        for name in names:
+            METHODS[name] = Native(f"Tensor.{name}", run)
+        return run
+
+    return keep
+
+
+@_method("size")
+def _size(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) == 1:
+        return settle(m, args[0].attrs["shape"])
+    return each2(m, args[0].attrs["shape"], args[1], lambda s, k: containers.get_item(m, s, k, None))
+
+
+@_method("dim")
+def _dim(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return tensor_attribute(m, args[0], "ndim")
+
+
+@_method("numel", "nelement")
+def _numel(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    def count(shape: Value) -> Value:
+        if not isinstance(shape, tuple):
+            return m.unknown("numel", kind="int")
+        if all(isinstance(plain(s), int) for s in shape):
+            return math.prod(plain(s) for s in shape)
+        out: Value = 1
+        for size in shape:
+            out = each2(m, out, size, lambda a, b: binary(m, "*", a, b, None))
+        return out
+
+    return each(m, args[0].attrs["shape"], count)
+
+
+@_method("element_size")
+def _element_size(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return each(
+        m,
+        args[0].attrs["dtype"],
+        lambda d: dtype_attribute(d, "itemsize") if isinstance(d, Token) else m.unknown("itemsize"),
+    )
+
+
+@_method("t")
+def _t(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return transposed(m, args[0])
+
+
+@_method("transpose")
+def _transpose(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return (
+        transposed(m, args[0]) if set(map(plain, args[1:])) in ({0, 1}, {-1, -2}) else _vague(m, args, kwargs)
+    )
+
+
+def transposed(m: Machine, atom: Instance) -> Value:
+    def turn(shape: Value) -> Value:
+        return (*shape[:-2], *reversed(shape[-2:])) if isinstance(shape, tuple) else shape
+
+    return make_tensor(m, TENSOR, each(m, atom.attrs["shape"], turn), atom.attrs["dtype"])
+
+
+@_method("view", "reshape")
+def _view(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    given = [settle(m, a) for a in args[1:]]
+    if len(given) == 1 and isinstance(given[0], Token):
+        return _viewed_as(m, args[0], given[0])
+    shape = sizes(m, tuple(given), kwargs)
+    if isinstance(shape, tuple):
+        shape = _fill_in(m, shape, args[0])
+    return make_tensor(m, TENSOR, shape, args[0].attrs["dtype"])
+
+
+def _viewed_as(m: Machine, atom: Instance, dtype: Token) -> Value:
+    old, shape = settle(m, atom.attrs["dtype"]), settle(m, atom.attrs["shape"])
+    before = dtype_attribute(old, "itemsize") if isinstance(old, Token) else MISSING
+    if isinstance(shape, tuple) and shape and before == dtype_attribute(dtype, "itemsize"):
+        return make_tensor(m, TENSOR, shape, dtype)
+    return make_tensor(m, TENSOR, m.unknown(f"shape viewed as {dtype.symbol}"), dtype)
+
+
+def _fill_in(m: Machine, shape: Args, atom: Instance) -> Value:
+    """Replace one -1 by what is left of the elements."""
+    sizes = [plain(settle(m, s)) for s in shape]
+    total = plain(_numel(m, (atom,), {}))
+    if -1 not in sizes:
+        return shape
+    rest = [s for s in sizes if s != -1]
+    if not isinstance(total, int) or not all(isinstance(s, int) and s for s in rest):
+        return tuple(m.unknown("a size", kind="int") if s == -1 else s for s in sizes)
+    return tuple(total // math.prod(rest) if s == -1 else s for s in sizes)
+
+
+@_method("to", "type")
+def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    dtype = next(
+        (a for a in (*args[1:], kwargs.get("dtype")) if isinstance(a, Token)), args[0].attrs["dtype"]
+    )
+    return make_tensor(m, TENSOR, args[0].attrs["shape"], dtype)
+
+
+@_method(
+    "squeeze",
+    "unsqueeze",
+    "flatten",
+    "permute",
+    "expand",
+    "narrow",
+    "repeat",
+    "chunk",
+    "split",
+    "repeat_interleave",
+)
+def _vague(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return m.unknown("a tensor", kind="tensor")
