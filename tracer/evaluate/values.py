@@ -49,6 +49,10 @@ class Guarded:
         return f"Guarded{self.alts!r}"
 
 
+LONGEST = 160
+"""Characters of a label: nobody reads on, and what an unknown is made of may itself be long."""
+
+
 class Unknown:
     """A value that source does not tell: `label` says in engine terms what it is, `key` tells it from others.
 
@@ -59,7 +63,8 @@ class Unknown:
     __slots__ = ("key", "kind", "label", "site")
 
     def __init__(self, key: str, label: str, site: Site | None = None, kind: str | None = None) -> None:
-        self.key, self.label, self.site, self.kind = key, label, site, kind
+        self.key, self.site, self.kind = key, site, kind
+        self.label = label if len(label) <= LONGEST else f"{label[: LONGEST - 50]} … {label[-40:]}"
 
     def __repr__(self) -> str:
         return f"<unknown {self.label}>"
