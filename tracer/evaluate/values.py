@@ -64,7 +64,8 @@ class Unknown:
 
     def __init__(self, key: str, label: str, site: Site | None = None, kind: str | None = None) -> None:
         self.key, self.site, self.kind = key, site, kind
-        self.label = label if len(label) <= LONGEST else f"{label[: LONGEST - 50]} … {label[-40:]}"
+        short = kind == "str" or len(label) <= LONGEST  # a text may be the message of a refusal
+        self.label = label if short else f"{label[: LONGEST - 50]} … {label[-40:]}"
 
     def __repr__(self) -> str:
         return f"<unknown {self.label}>"
