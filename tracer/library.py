@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TypeVar, cast
 
 from . import tree
+from .imports import Imports
 from .index import (
     ClassIndex,
     ModuleIndex,
@@ -32,6 +33,7 @@ class Library:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.imports = Imports(source)
         self._modules: dict[str, LoweredModule | None] = {}
         self._stubs: dict[str, LoweredModule | None] = {}
         self._classes: dict[int, LoweredClass] = {}

@@ -53,6 +53,15 @@ class InstalledPackages:
             return None
         return self.scenario.profile == "wheel" and top in self.shipped
 
+    def imported(self, name: str) -> bool | None:
+        """Whether an import of the engine that always runs finds `name`.
+
+        What no requirement file lists may have come with what one does list: nobody knows.
+        """
+        there = self.present(name)
+        listed = self._top(name) in self.shipped or self._top(name) in self.scenario.packages
+        return None if there is False and self.scenario.profile == "wheel" and not listed else there
+
     def _built(self, top: str) -> bool | None:
         """A module that the engine's build makes: there, unless it is a package that `bare` leaves out."""
         if top not in self.built:

@@ -39,6 +39,9 @@ QUANTIZATION = "vllm.model_executor.layers.quantization"
 KERNELS = "vllm.model_executor.kernels.linear"
 SECTIONS = ("methods", "registries", "override", "linear")
 
+MOCKED = dict.fromkeys(("bitsandbytes", "gguf"), True)
+"""Packages that the recording puts a mock in place of, whatever the profile."""
+
 Answers = dict[str, dict[str, dict[str, Any]]]
 
 
@@ -70,7 +73,7 @@ def machine(library: Library, profile: str, capability: int) -> tuple[Machine, W
         dtype="float16" if capability < 80 else "bfloat16",
         cuda=12090,
         model={"model_type": "llama", "architectures": ["LlamaForCausalLM"]},
-        packages={"flashinfer_cubin": True} if profile == "wheel" else {},
+        packages=MOCKED | ({"flashinfer_cubin": True} if profile == "wheel" else {}),
         shape=(4096, 4096),
     )
     m = vllm.machine(library, scenario)
@@ -258,7 +261,8 @@ def table(found: list[Cell]) -> str:
 
 
 def main(sdist: str, oracle: str) -> None:
-    found = list(cells(Library(open_source(sdist)), load(Path(oracle))))
+    source = open_source(sdist)
+    found = list(cells(Library(source), load(Path(oracle)), source.pin().version))
     print(table(found))
     for cell in found:
         if cell.state != "equal":

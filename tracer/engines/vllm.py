@@ -20,7 +20,7 @@ from ..library import Library
 from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
-from . import platform as facts
+from . import build, platform as facts
 from .native import NativeHalf
 from .rewritten import Rewritten, rewritten
 
@@ -40,6 +40,16 @@ DEVICE_FACTS = (
 )  # fmt: skip
 """Platform methods that ask the driver; their answers are unknown."""
 
+CORE = ("vllm.engine.arg_utils", "vllm.model_executor.layers.linear", "vllm.v1.engine.core")
+"""Modules that every engine process has imported."""
+
+PARALLEL = "vllm.distributed.parallel_state"
+GROUPS = ("tp", "pp", "dp", "ep", "pcp", "dcp")
+"""Groups of ranks, by how their getters are named."""
+
+DRIVER = "vllm.third_party.pynvml"
+"""The engine's own copy of the driver's management library."""
+
 MODEL_CONFIG, VLLM_CONFIG = "vllm.config.model.ModelConfig", "vllm.config.vllm.VllmConfig"
 
 
@@ -53,6 +63,8 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
         "default dtype": facts.default_dtype(m, scenario),
         "sys.platform": "linux",
     }
+    build.install(m, library.source)
+    world.started = frozenset().union(*map(library.imports.outside, CORE))
     native = NativeHalf(library.source, scenario)
     world.models.extra |= {"torch.ops.vllm.": native.call_registered, "torch.ops.": native.call}
     world.settings["has attribute"] = native.has
@@ -83,13 +95,17 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
     m.given["vllm.platforms.current_platform"] = Native(
         "current_platform", lambda m, args, kwargs: made.value
     )
+    for name in ("nvmlInit", "nvmlShutdown"):  # the driver is there, or there would be no such device
+        m.facts[f"{DRIVER}.{name}"] = facts.always(None)
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque("logger"))
 
 
 def _config_facts(m: Machine, scenario: Scenario) -> None:
-    group = "vllm.distributed.parallel_state.get_tensor_model_parallel"
+    group = f"{PARALLEL}.get_tensor_model_parallel"
     m.facts[f"{group}_rank"] = facts.always(0)
     m.facts[f"{group}_world_size"] = facts.always(scenario.tensor_parallel)
+    for name in GROUPS:
+        m.facts[f"{PARALLEL}.get_{name}_group"] = facts.always(_group(m, scenario, name))
     m.world.no_post_init = frozenset({MODEL_CONFIG, VLLM_CONFIG})
     config = facts.Once(lambda: engine_config(m, scenario))
     m.world.settings["engine config"] = config
@@ -140,6 +156,16 @@ def _custom_ops(m: Machine) -> ListValue:
     with m.aside():
         content = join(m, [(base, ("none",)), (~base, ("all",))])
     return ListValue(content, m.space.true)
+
+
+def _group(m: Machine, scenario: Scenario, name: str) -> Unknown:
+    """The ranks that share something, seen from the first of them; what they exchange is not known."""
+    size = scenario.tensor_parallel if name == "tp" else 1
+    out = Unknown(f"{name} group", f"{name} group")
+    known = {"world_size": size, "rank": 0, "local_rank": 0, "rank_in_group": 0}
+    for key, value in (known | {"is_first_rank": True, "is_last_rank": size == 1}).items():
+        m.outside[out.key, key] = value
+    return out
 
 
 @contextmanager

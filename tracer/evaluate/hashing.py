@@ -210,6 +210,8 @@ def _instance_key(m: Machine, atom: Instance) -> Any:
         if "hash by fields" in base.flags and "dataclass" in base.flags:
             fields = [f for f in fields_of(m, base) if f.compare]
             return _keys(m, id(atom.cls), tuple(atom.attrs.get(f.name, MISSING) for f in fields))
+        if "namedtuple" in base.flags:
+            continue  # its `__eq__` is put on a class that is there already, and keeps a tuple's hash
         unhashable = "dataclass" in base.flags and "no eq" not in base.flags
         if unhashable or attributes.held_attribute(m, base, "__eq__") is not MISSING:
             raise m.throw(m.world.exception(m, "TypeError", f"unhashable type: '{atom.cls.name}'"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
@@ -51,6 +52,8 @@ class World:
         self.modules: dict[str, ModuleValue] = {}
         self.no_post_init: frozenset[str] = frozenset()
         self._outside: dict[str, NativeClass] = {}
+        self.started: frozenset[str] = frozenset()
+        """Dotted names that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}
 
     # --- modules of the engine
@@ -150,8 +153,21 @@ class World:
         if name.partition(".")[0] == self.root:
             found = self.module(m, name)
             if found is not None:
+                if m.frames and m.frame.scope is None:
+                    self._import_what_it_needs(m, name)
                 return found
         return self._outside_module(m, name, node)
+
+    def _import_what_it_needs(self, m: Machine, name: str) -> None:
+        """ModuleNotFoundError where a module of the engine imports, itself or through others, what is not
+        there.
+        """
+        for needed in sorted(self.source.imports.outside(name) - self.started):
+            there = self.packages.imported(needed)
+            if there is False:
+                self._no_module(m, needed)
+            if there is None and m.record.trying:
+                m.branch(self.has(m, needed), lambda: None, partial(self._no_module, m, needed))
 
     def _outside_module(self, m: Machine, name: str, node: tree.Node | None) -> Value:
         there = self.packages.present(name)
@@ -269,6 +285,12 @@ class World:
         return m.unknown(label, node, self.models.result_kind(func.symbol))
 
     def _may_raise(self, m: Machine, symbol: str) -> None:
+        """What the call is documented to raise, or, where that is not known, whatever it likes."""
+        named = self.models.raises(symbol)
+        for name in named or ():
+            m.may_raise(f"{symbol} raises {name}", name)
+        if named is not None:
+            return
         fails = m.holds(m.unknown(f"{symbol} raises"))
 
         def throw() -> None:

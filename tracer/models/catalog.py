@@ -43,6 +43,7 @@ from . import (
     list_methods,
     mapping_methods,
     modules,
+    raising,
     records,
     regex,
     stdlib,
@@ -228,6 +229,10 @@ class Catalog:
     def is_stable(self, symbol: str) -> bool:
         """Whether a library function answers the same for the same arguments as long as the process runs."""
         return symbol.startswith(_STABLE)
+
+    def raises(self, symbol: str) -> tuple[str, ...] | None:
+        """Names of the builtin exceptions that a library call may raise; None where nobody knows."""
+        return raising.raises(symbol)
 
     def result_kind(self, symbol: str) -> str | None:
         return "tensor" if symbol.startswith(_TENSOR_RESULTS) else None

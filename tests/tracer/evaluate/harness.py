@@ -41,6 +41,9 @@ SECONDS, NODES, DEEP = 3.0, 50_000, 10_000
 class Installed:
     """The standard library and torch are there, `absent*` is not, of anything else nobody knows."""
 
+    def imported(self, name: str) -> bool | None:
+        return self.present(name)
+
     def present(self, name: str) -> bool | None:
         top = name.partition(".")[0]
         if top in STDLIB or top in ("torch", "triton", "pydantic"):

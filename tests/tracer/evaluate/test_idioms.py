@@ -254,6 +254,27 @@ def test_a_registering_decorator_keeps_and_lists_the_class() -> None:
     assert callees(answer) >= {"Quant.forward_cuda", "Quant.forward_native"}
 
 
+def test_a_module_that_imports_what_is_not_there_cannot_be_imported() -> None:
+    answer = engine(
+        {
+            "mod.py": """
+import importlib
+def main(name):
+    try:
+        return importlib.import_module(name).VALUE
+    except ModuleNotFoundError as error:
+        return str(error)
+""",
+            "whole.py": "VALUE = 'whole'",
+            "broken.py": "import absent.part\nVALUE = 1",
+            "through.py": "from .broken import VALUE",
+            "careful.py": "try:\n    import absent\nexcept ImportError:\n    VALUE = 'careful'",
+        },
+        name=OneOf(("pkg.whole", "pkg.broken", "pkg.through", "pkg.careful")),
+    )
+    assert told(answer) == {"whole", "careful", "No module named 'absent'"}
+
+
 def test_a_module_getattr_answers_for_names_that_are_not_there() -> None:
     answer = engine(
         {

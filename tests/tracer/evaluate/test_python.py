@@ -143,6 +143,16 @@ PROGRAMS = {
                 lambda: Record(), lambda: Record(1, 2, 3), lambda: Record(1, q=2), lambda: Row(1), lambda: Row(), lambda: Record(1, x=2), lambda: Row(1, 2, 3),
             )]
         """,
+    "a_named_tuple_with_its_own_equality_hashes_as_a_tuple": """
+        from typing import NamedTuple
+        class Version(NamedTuple):
+            major: int
+            minor: int
+            def __eq__(self, other):
+                return self.major == other.major
+        def main(n):
+            return {Version(n, 0): "here"}[Version(n, 0)], len({Version(1, 0), Version(1, n)}), Version(1, 2) == Version(1, n)
+        """,
     "late_binding_of_loop_names_in_closures": """
         def main():
             fs = [lambda: i for i in range(3)]
