@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import attributes, dicts, fallbacks, lists, sets
+from . import attributes, dicts, fallbacks, inheritance, lists, sets
 from .comparing import as_value, condition
 from .dicts import copy_dict, keys_of, look_up, new_dict, update
 from .hashing import atoms_of_key, hash_key
@@ -105,11 +105,11 @@ def _items(m: Machine, atom: Value, node: Node | None) -> Value:
 
 
 def _iterates_itself(m: Machine, atom: Value) -> bool:
-    return isinstance(atom, Instance) and attributes.class_attribute(m, atom.cls, "__iter__") is not MISSING
+    return isinstance(atom, Instance) and inheritance.class_attribute(m, atom.cls, "__iter__") is not MISSING
 
 
 def _object_items(m: Machine, atom: Instance, node: Node | None) -> Value:
-    method = attributes.class_attribute(m, atom.cls, "__iter__")
+    method = inheritance.class_attribute(m, atom.cls, "__iter__")
     if method is MISSING:
         if (
             isinstance(atom.cls, ClassValue)
@@ -120,11 +120,11 @@ def _object_items(m: Machine, atom: Instance, node: Node | None) -> Value:
         return m.unknown(f"the elements of {describe(atom)}", node)
     from .calls import call_value
 
-    return items_of(m, call_value(m, attributes.bind(m, method, atom), (), {}, node), node)
+    return items_of(m, call_value(m, inheritance.bind(m, method, atom), (), {}, node), node)
 
 
 def _has(m: Machine, atom: Instance, name: str) -> bool:
-    return attributes.class_attribute(m, atom.cls, name) is not MISSING
+    return inheritance.class_attribute(m, atom.cls, name) is not MISSING
 
 
 def drained(m: Machine, atom: IteratorValue, node: Node | None) -> Value:
@@ -164,13 +164,13 @@ def get_item(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
 
 
 def _payload_item(m: Machine, atom: Instance, key: Value, node: Node | None) -> Value:
-    hook = attributes.class_attribute(m, atom.cls, "__missing__")
+    hook = inheritance.class_attribute(m, atom.cls, "__missing__")
     if hook is MISSING or not isinstance(atom.payload, DictValue):
         return get_item(m, atom.payload, key, node)
     from .calls import call_value
 
     value = look_up(m, atom.payload, key, node)
-    missing = attributes.bind(m, hook, atom)
+    missing = inheritance.bind(m, hook, atom)
     return each(m, value, lambda v: call_value(m, missing, (key,), {}, node) if v is MISSING else v)
 
 

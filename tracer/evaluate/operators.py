@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from . import attributes
+from . import inheritance
 from .typenames import type_name
 from .unions import each
 from .values import (
@@ -112,8 +112,8 @@ def own_method(m: Machine, atom: Value, name: str) -> Value:
     """A special method of an object, bound; MISSING where its class has none."""
     if not isinstance(atom, Instance):
         return MISSING
-    method = attributes.class_attribute(m, atom.cls, name)
-    return MISSING if method is MISSING else attributes.bind(m, method, atom)
+    method = inheritance.class_attribute(m, atom.cls, name)
+    return MISSING if method is MISSING else inheritance.bind(m, method, atom)
 
 
 def declined(value: Value) -> bool:

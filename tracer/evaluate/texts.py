@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import attributes
+from . import inheritance
 from .operators import computed, describe, plain
 from .unions import each, each2
 from .values import (
@@ -67,9 +67,9 @@ def _instance(m: Machine, atom: Instance, style: str, node: Node | None) -> Valu
     from .calls import call_value
 
     for name in ("__str__", "__repr__") if style == "s" else ("__repr__",):
-        method = attributes.class_attribute(m, atom.cls, name)
+        method = inheritance.class_attribute(m, atom.cls, name)
         if method is not MISSING:
-            return call_value(m, attributes.bind(m, method, atom), (), {}, node)
+            return call_value(m, inheritance.bind(m, method, atom), (), {}, node)
         if is_exception(atom):
             return message(m, atom) if style == "s" else _exception(m, atom, node)
     flags: set[str] = getattr(atom.cls, "flags", set())

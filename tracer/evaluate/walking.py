@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from . import attributes
+from . import inheritance
 from .machine import LOOPS, Dead
 from .unions import alternatives, each, join, same, settle, store
 from .values import (
@@ -89,13 +89,13 @@ def _walk(m: Machine, atom: Value, taker: Taker, node: Node | None) -> None:
     elif isinstance(atom, Instance) and (method := _iter_of(m, atom)) is not MISSING:
         from .calls import call_value
 
-        walk(m, call_value(m, attributes.bind(m, method, atom), (), {}, node), taker, node)
+        walk(m, call_value(m, inheritance.bind(m, method, atom), (), {}, node), taker, node)
     else:
         over(m, alternatives(m, items_of(m, atom, node)), lambda items: _walk_items(m, items, taker))
 
 
 def _iter_of(m: Machine, atom: Instance) -> Value:
-    return attributes.class_attribute(m, atom.cls, "__iter__")
+    return inheritance.class_attribute(m, atom.cls, "__iter__")
 
 
 def _walk_items(m: Machine, items: Value, taker: Taker) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..evaluate import attributes, containers
+from ..evaluate import containers, inheritance as attributes
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value, compare
 from ..evaluate.dicts import size_of

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate import attributes, containers
+from ..evaluate import containers, inheritance as attributes
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
 from ..evaluate.dicts import new_dict, put, update
