@@ -186,3 +186,12 @@ def _disjoint(m: Machine, a: SetValue, b: SetValue) -> Guard:
 _asking("issubset", sets.subset)
 _asking("issuperset", lambda m, a, b: sets.subset(m, b, a))
 _asking("isdisjoint", _disjoint)
+
+
+def from_keys(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """`dict.fromkeys`, which is asked of the class."""
+    out = containers.new_dict(m)
+    items = containers.items_of(m, args[0], None)
+    for item in items if isinstance(items, tuple) else ():
+        containers.set_item(m, out, item, args[1] if len(args) > 1 else None, None)
+    return out
