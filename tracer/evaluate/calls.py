@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import tree
 from . import inheritance
 from .arguments import Args, Given, Kwargs, Spread, bind, settled_keywords
+from .atoms import describe
 from .frames import Frame
 from .machine import DEPTH
 from .typenames import type_name
@@ -188,8 +189,6 @@ def _unknown(m: Machine, func: Unknown, args: Args, kwargs: Kwargs, node: tree.N
 
 def describe_value(m: Machine, value: Value) -> str:
     """A value that may be Guarded, in a few words."""
-    from .operators import describe
-
     if isinstance(value, Spread):
         return "*..."
     alts = alternatives(m, value)

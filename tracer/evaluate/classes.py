@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import tree
 from . import inheritance
+from .atoms import describe
 from .enums import by_value, make_members
 from .fields import fill_fields
 from .unions import alternatives, each
@@ -41,7 +42,6 @@ def make_class(m: Machine, node: tree.ClassDef) -> ClassValue:
 
 def _base(m: Machine, value: Value) -> Any:
     """A base as a class; one that source cannot tell stands as an empty library class of that name."""
-    from .operators import describe
     from .values import NativeClass
 
     alts = alternatives(m, value)

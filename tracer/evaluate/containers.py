@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import attributes, dicts, fallbacks, inheritance, lists, sets
+from .atoms import describe, plain
 from .comparing import as_value, condition
 from .dicts import copy_dict, keys_of, look_up, new_dict, update
 from .hashing import atoms_of_key, hash_key
 from .lists import append, extend
-from .operators import SliceValue, describe, plain
 from .sets import add
+from .slices import SliceValue
 from .typenames import type_name
 from .unions import cover, each, settle, store
 from .values import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .atoms import describe, plain
 from .hashing import atoms_of_key, equal, hash_key, hashes_itself
-from .operators import describe, plain
 from .unions import alternatives, cover, each, join, same, settle, store
 from .values import MISSING, DictValue, DictView, Instance, SetValue, Unknown, Value
 from .walking import Taker, walk

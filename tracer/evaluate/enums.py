@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import tree
 from . import inheritance
+from .atoms import describe, plain
 from .hashing import equal
-from .operators import describe, plain
 from .unions import each, join
 from .values import (
     CONSTANTS,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
-from . import attributes, calls, containers, operators
+from . import attributes, calls, containers, operators, slices
 from .arguments import arguments
 from .comparing import as_value, compare
 from .comprehensions import comprehension
@@ -55,7 +55,7 @@ def _slice(m: Machine, node: tree.Slice) -> Value:
         m,
         parts[0],
         lambda a: each(
-            m, parts[1], lambda b: each(m, parts[2], lambda c: operators.make_slice(m, a, b, c, node))
+            m, parts[1], lambda b: each(m, parts[2], lambda c: slices.make_slice(m, a, b, c, node))
         ),
     )
 

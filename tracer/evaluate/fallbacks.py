@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import inheritance
+from .atoms import describe
 from .typenames import type_name
 from .unions import each
 from .values import (
@@ -105,7 +106,6 @@ def _with_setter(atom: Descriptor, name: str, func: Value) -> Descriptor:
 def iterate_class(m: Machine, cls: ClassValue, node: Node | None) -> Value:
     """The elements of a class: the members of an enum."""
     from .enums import members
-    from .operators import describe
 
     if "enum" in cls.flags:
         return tuple(members(m, cls))
@@ -115,7 +115,6 @@ def iterate_class(m: Machine, cls: ClassValue, node: Node | None) -> Value:
 def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     """`atom[key]` of what is no container: a generic class, an enum by name, a Triton launch."""
     from .calls import call_value
-    from .operators import describe
 
     if isinstance(atom, ClassValue):
         return _class_item(m, atom, key, node)

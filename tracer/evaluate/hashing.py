@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import inheritance
+from .atoms import plain
 from .unions import cover, each, settle
 from .values import (
     CONSTANTS,
@@ -121,7 +122,7 @@ def _fields_equal(m: Machine, a: Instance, b: Value) -> Value:
 
 def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
     from .comparing import condition
-    from .operators import plain, set_like
+    from .sets import set_like
 
     x, y = plain(set_like(m, a)), plain(set_like(m, b))
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
@@ -175,8 +176,6 @@ def hash_key(m: Machine, atom: Value) -> Any:
 
     Raises TypeError where Python cannot hash the atom.
     """
-    from .operators import plain
-
     if isinstance(atom, Instance) and isinstance(atom.cls, ClassValue):
         return _instance_key(m, atom)
     value = plain(atom)

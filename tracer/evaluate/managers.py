@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from .. import tree
 from . import attributes, inheritance
+from .atoms import describe
 from .endings import Endings
 from .machine import Dead
-from .operators import describe
 from .truth import truth
 from .unions import each
 from .values import MISSING, Instance, IteratorValue, Manager, Value

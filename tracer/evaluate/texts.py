@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import inheritance
-from .operators import computed, describe, plain
+from .atoms import describe, plain
+from .operators import computed
 from .unions import each, each2
 from .values import (
     CONSTANTS,

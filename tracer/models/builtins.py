@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
+from ..evaluate.atoms import describe, plain
 from ..evaluate.comparing import as_value, condition
 from ..evaluate.machine import Dead
-from ..evaluate.operators import describe, plain
 from ..evaluate.texts import text_of
 from ..evaluate.unions import alternatives, cover, each, join
 from ..evaluate.values import MISSING, ClassValue, Descriptor, Instance, Super, Unknown, Value
