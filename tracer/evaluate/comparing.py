@@ -57,7 +57,7 @@ def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value
     if op == "!=":
         return ask(m, [(a, "__ne__", b)], lambda: negated(m, as_value(m, equal(m, a, b, node)), node))
     if op == "in":
-        from .containers import contains
+        from .membership import contains
 
         return contains(m, b, a, node)
     return order(m, op, a, b, node)

@@ -44,6 +44,11 @@ def class_attribute(m: Machine, cls: Value, name: str, after: Value = None) -> V
     return join(m, [*parts, (rest, MISSING)]) if parts else MISSING
 
 
+def has(m: Machine, atom: Instance, name: str) -> bool:
+    """Whether the classes of an object may have `name`."""
+    return class_attribute(m, atom.cls, name) is not MISSING
+
+
 def own_attribute(m: Machine, cls: Value, name: str) -> Value:
     """`name` in the body of one class, or set on it, as the current path sees it."""
     return settle(m, held_attribute(m, cls, name))

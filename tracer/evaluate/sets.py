@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .atoms import describe
-from .dicts import elements_of, matches, shown_key
+from .dicts import shown_key
+from .entries import elements_of, matches
 from .hashing import atoms_of_key, hash_key, hashes_itself
 from .unions import alternatives, cover, join, store
 from .values import MISSING, DictView, SetValue, Unknown, Value

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import inheritance
 from .atoms import describe, plain
+from .entries import elements_of, keys_of, look_up
 from .operators import computed
 from .unions import each, each2
 from .values import (
@@ -46,8 +47,6 @@ def text_of(m: Machine, atom: Value, style: str = "s", node: Node | None = None)
     if isinstance(atom, Instance):
         return _instance(m, atom, style, node)
     if isinstance(atom, DictView):
-        from .dicts import elements_of
-
         shown = f"dict_{atom.kind}(["
         return each(
             m, elements_of(m, atom), lambda items: _listing(m, items, shown, "])", node, single=False)
@@ -134,7 +133,6 @@ def _fields(m: Machine, atom: Instance, node: Node | None) -> Value:
 
 def _container(m: Machine, atom: Value, node: Node | None) -> Value:
     from .containers import items_of
-    from .dicts import keys_of
 
     if isinstance(atom, DictValue):
         return each(m, keys_of(m, atom), lambda keys: _mapping(m, atom, keys, node))
@@ -168,7 +166,6 @@ def _listing(m: Machine, items: Value, left: str, right: str, node: Node | None,
 
 
 def _mapping(m: Machine, atom: DictValue, keys: Value, node: Node | None) -> Value:
-    from .dicts import look_up
 
     if isinstance(keys, Unknown):
         return m.unknown("a dict", node, "str")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from . import inheritance
+from .entries import element_of, keys_of
 from .machine import LOOPS, Dead
 from .unions import alternatives, each, join, same, settle, store
 from .values import (
@@ -157,7 +158,6 @@ def _next(m: Machine, ready: list[tuple[Guard, Value]], taker: Taker) -> None:
 
 def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, taker: Taker) -> None:
     """The elements of a dict or set, values as when reached; it must not grow or shrink meanwhile."""
-    from .dicts import element_of
 
     held = atom.source if isinstance(atom, DictView) else atom
     if isinstance(keys, Unknown):
@@ -180,7 +180,6 @@ def _slots(held: DictValue | SetValue) -> list[Value]:
 
 def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:
     """RuntimeError where the size changed; where other keys took the place of some, the rest is open."""
-    from .dicts import keys_of
 
     def check(now: Value) -> None:
         if isinstance(now, Unknown):

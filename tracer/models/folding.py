@@ -9,7 +9,7 @@ from ..evaluate import containers, inheritance as attributes
 from ..evaluate.atoms import constant, describe, plain
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value, compare
-from ..evaluate.dicts import size_of
+from ..evaluate.entries import size_of
 from ..evaluate.enums import members
 from ..evaluate.loops import some
 from ..evaluate.operators import binary
