@@ -17,7 +17,8 @@ from .hops import Conditions, Marks, hops, is_work, kept
 from .outcomes import built, families, merged, outcome, parameters, refusals
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Layer, Walk
+    from .engines.vllm_linear import Layer
+    from .engines.vllm_walk import Walk
 
 
 def chains(walk: Walk) -> tuple[Chain, ...]:

@@ -12,7 +12,7 @@ from ..report.predicate import Predicate
 from .evaluate.machine import Machine
 from .evaluate.record import Edge
 from .guards import Guard
-from .models.catalog import STDLIB
+from .packages import STDLIB
 
 WHY = {
     "calls": Why.CALLS,

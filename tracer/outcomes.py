@@ -7,8 +7,8 @@ from typing import Any
 
 from ..report.model import Kernel, Outcome, Parameter, Refusal
 from ..report.predicate import Always
+from .evaluate.atoms import describe
 from .evaluate.machine import Machine
-from .evaluate.operators import describe
 from .evaluate.texts import message
 from .evaluate.unions import alternatives, settle
 from .evaluate.values import MISSING, ClassValue, Guarded, Instance, ListValue, Token, Unknown, Value

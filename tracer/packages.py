@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 
-from .models.catalog import STDLIB
 from .scenario import Scenario
 from .sources import Source
 
+STDLIB = frozenset(sys.stdlib_module_names)
 IMPORT_NAMES = {
     "flashinfer-python": "flashinfer",
     "nvidia-cutlass-dsl": "cutlass",

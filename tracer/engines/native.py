@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..evaluate.atoms import describe, plain
 from ..evaluate.calls import call_value
-from ..evaluate.operators import describe, plain
 from ..evaluate.unions import each
 from ..evaluate.values import MISSING, Opaque, Unknown, Value
 from ..native.build import build_facts, cuda_facts

@@ -181,6 +181,13 @@ def inside(m: Machine, module: str) -> Iterator[None]:
         m.frames.pop()
 
 
+@contextmanager
+def phase(m: Machine, name: str, module: str) -> Iterator[None]:
+    """Do in a module of the engine what the record tells under `name`."""
+    with inside(m, module), m.record.phase_of(name):
+        yield
+
+
 def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:
     """Call an engine function or method by its dotted name, from a frame of its own module."""
     from ..evaluate.calls import call_value

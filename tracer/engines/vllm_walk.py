@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
-from ..evaluate.calls import call, call_value
-from ..evaluate.machine import Dead, OutOfBudget
-from ..evaluate.unions import alternatives, each, settle
-from ..evaluate.values import MISSING, Function, Instance, ListValue, Native, Unknown, Value
-from ..guards import GuardBudget
+from ..evaluate.calls import call_value
+from ..evaluate.machine import Dead
+from ..evaluate.unions import each, settle
+from ..evaluate.values import MISSING, Function, Instance, ListValue, Native, Value
 from ..links import Link, field_site, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
-from .vllm import MODEL_CONFIG, VLLM_CONFIG, inside
+from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
 from .vllm_checkpoint import fused_modules, load, model_class, renamer
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
+from .vllm_linear import LOADING, Layer, build, use
 from .vllm_names import doubt
 
 if TYPE_CHECKING:
@@ -26,16 +26,12 @@ if TYPE_CHECKING:
     from ..guards import Guard
 
 ARGS = "vllm.engine.arg_utils.EngineArgs"
-LOADER = "vllm.model_executor.model_loader.utils.process_weights_after_loading"
 
 REGISTRY = "vllm.model_executor.layers.quantization"
 ONLINE_NAMES = "vllm.config.quantization.ONLINE_QUANT_SHORTHAND_NAMES"
 
 RESOLVE_DTYPE = "vllm.config.model._get_and_verify_dtype"
 VERIFY_PARALLEL = f"{MODEL_CONFIG}.verify_with_parallel_config"
-
-STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
-"""What loading and a forward may each take: seconds, and guards made."""
 
 LINKS = (
     (f"{ARGS}.create_engine_config", f"{ARGS}.create_model_config"),
@@ -44,30 +40,6 @@ LINKS = (
     (f"{VLLM_CONFIG}.__post_init__", f"{VLLM_CONFIG}._get_quantization_config"),
 )
 """Steps between the functions that are evaluated, read from the callers' text."""
-
-
-class Layer:
-    """What became of one linear layer."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.value: Value = MISSING
-        self.parameters: list[tuple[str, Value, Value]] = []
-        """(name, dtype, shape) as registered, before loading changes them."""
-        self.raised: list[tuple[Guard, Instance]] = []
-        """What building the layer raises."""
-        self.later: list[tuple[Guard, Instance]] = []
-        """What loading or a forward raises; it may hang on what tensors hold."""
-        self.cut: tuple[str, ...] = ()
-        """Steps that were not followed to their end."""
-        self.doubt: str | None = None
-        """What must hold for the answer to be about every layer of this name."""
-        self.live: Any = None
-        self.abandoned: Guard | None = None
-        """Paths on which the evaluator gave up before the layer was built."""
-        self.variables: tuple[str, ...] = ()
-        self.edges = (0, 0)
-        self.selections = (0, 0)
 
 
 class Walk:
@@ -144,16 +116,11 @@ class Walk:
         self.m.raised[-1].clear()
         return raised
 
-    @contextmanager
-    def phase(self, name: str, module: str) -> Iterator[None]:
-        with inside(self.m, module), self.m.record.phase_of(name):
-            yield
-
     def _enter(self, symbol: str, *args: Value, **kwargs: Value) -> Value:
         """Call an entry function in a phase named after it."""
         func = facts.engine_value(self.m, symbol)
         name = symbol.rpartition(".")[2]
-        with self.phase(name, attributes_function(func).module.name):
+        with phase(self.m, name, attributes_function(func).module.name):
             return call_value(self.m, func, args, kwargs)
 
     def _configure(self) -> None:
@@ -190,7 +157,7 @@ class Walk:
                 call_value(m, attributes.get(m, atom, "apply_vllm_mapper", None), (self.renamer,), {})
             attributes.put(m, atom, "packed_modules_mapping", mapping, None)
 
-        with self.phase("configure_quant_config", LOADER.rpartition(".")[0]):
+        with phase(self.m, "configure_quant_config", LOADING):
             each(m, self.quant_config, fit)
 
     def _renamed(self, prefix: str) -> str | None:
@@ -217,7 +184,7 @@ class Walk:
             m.world.settings["default dtype"] = self.model.attrs["dtype"] = settle(m, resolved)
         platform = facts.engine_value(m, "vllm.platforms.current_platform")
         check = attributes.get(m, platform, "check_if_supports_dtype", None)
-        with self.phase("check_if_supports_dtype", "vllm.platforms.interface"):
+        with phase(self.m, "check_if_supports_dtype", "vllm.platforms.interface"):
             call_value(m, check, (self.model.attrs["dtype"],), {})
 
     def _verify_parallel(self) -> None:
@@ -285,79 +252,15 @@ class Walk:
         layer.doubt = doubt(self.scenario, prefix, known=renamed == prefix)
         first_edge, first_selection = len(record.edges), len(record.selections)
         with suppress(Dead):
-            self._build(layer, cls, args, renamed or prefix)
+            build(self.m, layer, cls, args, renamed or prefix, self.quant_config)
         layer.live, layer.raised, layer.abandoned = self.m.live, self.take_raised(), self.m.abandoned
         layer.variables = tuple(v.name for v in self.m.space.order.values())
         layer.selections = (first_selection, len(record.selections))
         if self.used and not layer.live.is_false:
-            self._use(layer)
+            use(self.m, layer, self.scenario)
+            layer.later = self.take_raised()
         layer.edges = (first_edge, len(record.edges))
         return layer
-
-    def _use(self, layer: Layer) -> None:
-        """Load the layer's weights and run it once, each within bounds: both may hang on what tensors
-        hold.
-        """
-        for name, step in (("loading", self._load), ("forward", self._forward)):
-            self.m.live = self.m.live if not self.m.live.is_false else layer.live
-            try:
-                with self.m.bounds(STEP_SECONDS, STEP_GUARDS):
-                    step(layer)
-            except Dead:
-                pass
-            except (OutOfBudget, GuardBudget) as stop:
-                self.m.coverage.budget(f"{name} of {layer.name} was cut short: {stop}")
-                layer.cut = (*layer.cut, name)
-        layer.later = self.take_raised()
-
-    def _build(self, layer: Layer, cls: str, args: tuple[Value, ...], prefix: str) -> None:
-        m = self.m
-        kwargs = {
-            "bias": False,
-            "params_dtype": m.world.settings["default dtype"],
-            "quant_config": self.quant_config,
-            "prefix": prefix,
-        }
-        with self.phase("create_weights", LINEAR):
-            layer.value = call_value(m, facts.engine_value(m, cls), args, kwargs)
-        for _, atom in alternatives(m, layer.value):
-            if isinstance(atom, Instance):
-                layer.parameters += _parameters(m, atom)
-
-    def _load(self, layer: Layer) -> None:
-        """What happens to the weights after loading; what it raises belongs to the layer's refusals."""
-        m = self.m
-        with self.phase("process_weights_after_loading", LOADER.rpartition(".")[0]):
-            each(m, layer.value, lambda atom: self._on_method(atom, "process_weights_after_loading", (atom,)))
-
-    def _on_method(self, layer: Value, name: str, args: tuple[Value, ...]) -> None:
-        method = attributes.get(self.m, layer, "quant_method", None)
-        each(self.m, method, lambda a: call_value(self.m, attributes.get(self.m, a, name, None), args, {}))
-
-    def _forward(self, layer: Layer) -> None:
-        m = self.m
-        rows = self.scenario.rows if self.scenario.rows is not None else Unknown("M", "M", None, "int")
-        with self.phase("forward", LINEAR):
-            each(m, layer.value, lambda atom: self._forward_one(atom, rows))
-
-    def _forward_one(self, layer: Value, rows: Value) -> None:
-        m = self.m
-        width = attributes.get(m, layer, "input_size", None)
-        for name in ("input_size_per_partition",):
-            found = attributes.find(m, layer, name, None)
-            width = found if found is not MISSING else width
-        x = m.world.models.tensor(m, (rows, width), m.world.settings["default dtype"])
-        call(m, attributes.get(m, layer, "forward", None), (x,), {}, None)
-
-
-def _parameters(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
-    listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
-    out = []
-    for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
-        for _, atom in alternatives(m, value):
-            if isinstance(atom, Instance):
-                out.append((name, settle(m, atom.attrs["dtype"]), settle(m, atom.attrs["shape"])))
-    return out
 
 
 def attributes_function(value: Value) -> Function:

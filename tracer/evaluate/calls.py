@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
-from . import attributes
+from . import inheritance
 from .arguments import Args, Given, Kwargs, Spread, bind, settled_keywords
+from .atoms import describe
 from .frames import Frame
 from .machine import DEPTH
 from .typenames import type_name
@@ -171,10 +172,10 @@ def _native_class(m: Machine, func: NativeClass, args: Args, kwargs: Kwargs, nod
 
 
 def _instance(m: Machine, func: Instance, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
-    method = attributes.class_attribute(m, func.cls, "__call__")
+    method = inheritance.class_attribute(m, func.cls, "__call__")
     if method is MISSING:
         raise m.throw(m.world.exception(m, "TypeError", f"'{func.cls.name}' object is not callable"))
-    return call_value(m, attributes.bind(m, method, func), args, kwargs, node)
+    return call_value(m, inheritance.bind(m, method, func), args, kwargs, node)
 
 
 def _opaque(m: Machine, func: Opaque, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
@@ -188,8 +189,6 @@ def _unknown(m: Machine, func: Unknown, args: Args, kwargs: Kwargs, node: tree.N
 
 def describe_value(m: Machine, value: Value) -> str:
     """A value that may be Guarded, in a few words."""
-    from .operators import describe
-
     if isinstance(value, Spread):
         return "*..."
     alts = alternatives(m, value)

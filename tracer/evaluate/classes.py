@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
-from . import attributes
+from . import inheritance
+from .atoms import describe
 from .enums import by_value, make_members
 from .fields import fill_fields
 from .unions import alternatives, each
@@ -41,7 +42,6 @@ def make_class(m: Machine, node: tree.ClassDef) -> ClassValue:
 
 def _base(m: Machine, value: Value) -> Any:
     """A base as a class; one that source cannot tell stands as an empty library class of that name."""
-    from .operators import describe
     from .values import NativeClass
 
     alts = alternatives(m, value)
@@ -97,16 +97,16 @@ def _name_descriptor(m: Machine, cls: ClassValue, name: str) -> None:
 
     for _, value in alternatives(m, cls.attrs.get(name, MISSING)):
         if isinstance(value, Instance) and isinstance(value.cls, ClassValue) and value.cls is not cls:
-            hook = attributes.class_attribute(m, value.cls, "__set_name__")
+            hook = inheritance.class_attribute(m, value.cls, "__set_name__")
             if hook is not MISSING:
-                call_value(m, attributes.bind(m, hook, value), (cls, name), {}, None)
+                call_value(m, inheritance.bind(m, hook, value), (cls, name), {}, None)
 
 
 def _subclassed(m: Machine, cls: ClassValue, keywords: Kwargs) -> None:
     """`__init_subclass__` of its bases."""
     from .calls import call_value
 
-    hook = attributes.class_attribute(m, cls, "__init_subclass__", after=cls)
+    hook = inheritance.class_attribute(m, cls, "__init_subclass__", after=cls)
     func = hook.func if isinstance(hook, Descriptor) else hook
     if isinstance(func, Function):
         call_value(m, func, (cls,), keywords, None)
@@ -118,7 +118,7 @@ def instantiate(m: Machine, cls: Value, args: Args, kwargs: Kwargs, node: Any) -
 
     if "enum" in getattr(cls, "flags", ()) and args:
         return by_value(m, cls, args, node)
-    new = attributes.class_attribute(m, cls, "__new__")
+    new = inheritance.class_attribute(m, cls, "__new__")
     if new is not MISSING:
         maker = new.func if isinstance(new, Descriptor) else new
         made = call_value(m, maker, (cls, *args), kwargs, node)
@@ -141,7 +141,7 @@ def initialise(
 
     order = made.cls.mro
     for base in order[order.index(after) + 1 :] if after is not None else order:
-        own = attributes.own_attribute(m, base, "__init__")
+        own = inheritance.own_attribute(m, base, "__init__")
         if own is not MISSING:
             call_value(m, own, (made, *args), kwargs, node)
             return
@@ -155,5 +155,5 @@ def _plain_object(m: Machine, made: Instance, args: Args, kwargs: Kwargs) -> Non
     """`object.__init__` takes no arguments, but a class of which not everything is known may."""
     if not (args or kwargs) or not isinstance(made.cls, ClassValue) or m.world.is_open(made.cls):
         return
-    if made.payload is MISSING and attributes.class_attribute(m, made.cls, "__new__") is MISSING:
+    if made.payload is MISSING and inheritance.class_attribute(m, made.cls, "__new__") is MISSING:
         m.fail("TypeError", f"{made.cls.name}() takes no arguments")

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Compare, Predicate
+from .atoms import constant, describe, is_tensor, number_kind, plain
 from .hashing import equal
-from .operators import ask, computed, constant, describe, is_tensor, number_kind, plain, set_like
+from .operators import ask, computed
+from .sets import set_like, subset
 from .typenames import type_name
 from .unions import each, join
 from .values import (
@@ -55,7 +57,7 @@ def compare(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value
     if op == "!=":
         return ask(m, [(a, "__ne__", b)], lambda: negated(m, as_value(m, equal(m, a, b, node)), node))
     if op == "in":
-        from .containers import contains
+        from .membership import contains
 
         return contains(m, b, a, node)
     return order(m, op, a, b, node)
@@ -195,8 +197,6 @@ def _lexical(m: Machine, op: str, x: tuple[Value, ...], y: tuple[Value, ...], no
 
 
 def _subsets(m: Machine, op: str, x: SetValue, y: SetValue) -> Value:
-    from .sets import subset
-
     small, large = (x, y) if op in ("<", "<=") else (y, x)
     holds = subset(m, small, large)
     return as_value(m, holds if op in ("<=", ">=") else holds & ~subset(m, large, small))

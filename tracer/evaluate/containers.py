@@ -1,16 +1,18 @@
-"""What Python's operators ask of any container: iterate, index, write, delete, contain."""
+"""What Python's operators ask of any container: iterate, index, write, delete."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import attributes, dicts, fallbacks, lists, sets
-from .comparing import as_value, condition
-from .dicts import copy_dict, keys_of, look_up, new_dict, update
-from .hashing import atoms_of_key, hash_key
+from . import attributes, dicts, fallbacks, inheritance, lists, sets
+from .atoms import describe, plain
+from .comparing import term
+from .dicts import new_dict, update
+from .entries import elements_of, keys_of, look_up
+from .inheritance import has
 from .lists import append, extend
-from .operators import SliceValue, describe, plain
 from .sets import add
+from .slices import SliceValue
 from .typenames import type_name
 from .unions import cover, each, settle, store
 from .values import (
@@ -31,11 +33,10 @@ from .values import (
 from .walking import Taker, walk
 
 if TYPE_CHECKING:
-    from ..guards import Guard
     from ..tree import Node
     from .machine import Machine
 
-__all__ = ["add", "append", "copy_dict", "extend", "keys_of", "look_up", "new_dict", "update"]
+__all__ = ["add", "append", "extend", "new_dict", "update"]
 
 
 def make(m: Machine, kind: str, items: Value) -> Value:
@@ -82,7 +83,7 @@ def items_of(m: Machine, value: Value, node: Node | None) -> Value:
 
 
 def _items(m: Machine, atom: Value, node: Node | None) -> Value:
-    atom = atom if _iterates_itself(m, atom) else plain(atom)
+    atom = atom if iterates_itself(m, atom) else plain(atom)
     if isinstance(atom, tuple):
         return atom
     if isinstance(atom, str | bytes | range):
@@ -92,7 +93,7 @@ def _items(m: Machine, atom: Value, node: Node | None) -> Value:
     if isinstance(atom, DictValue | SetValue):
         return keys_of(m, atom)
     if isinstance(atom, DictView):
-        return dicts.elements_of(m, atom)
+        return elements_of(m, atom)
     if isinstance(atom, IteratorValue):
         return drained(m, atom, node)
     if isinstance(atom, Instance):
@@ -104,27 +105,24 @@ def _items(m: Machine, atom: Value, node: Node | None) -> Value:
     return m.unknown(f"the elements of {describe(atom)}", node)
 
 
-def _iterates_itself(m: Machine, atom: Value) -> bool:
-    return isinstance(atom, Instance) and attributes.class_attribute(m, atom.cls, "__iter__") is not MISSING
+def iterates_itself(m: Machine, atom: Value) -> bool:
+    """Whether an object says by its own `__iter__` what its elements are."""
+    return isinstance(atom, Instance) and has(m, atom, "__iter__")
 
 
 def _object_items(m: Machine, atom: Instance, node: Node | None) -> Value:
-    method = attributes.class_attribute(m, atom.cls, "__iter__")
+    method = inheritance.class_attribute(m, atom.cls, "__iter__")
     if method is MISSING:
         if (
             isinstance(atom.cls, ClassValue)
             and not m.world.is_open(atom.cls)
-            and not _has(m, atom, "__getitem__")
+            and not has(m, atom, "__getitem__")
         ):
             return m.fail("TypeError", f"'{atom.cls.name}' object is not iterable")
         return m.unknown(f"the elements of {describe(atom)}", node)
     from .calls import call_value
 
-    return items_of(m, call_value(m, attributes.bind(m, method, atom), (), {}, node), node)
-
-
-def _has(m: Machine, atom: Instance, name: str) -> bool:
-    return attributes.class_attribute(m, atom.cls, name) is not MISSING
+    return items_of(m, call_value(m, inheritance.bind(m, method, atom), (), {}, node), node)
 
 
 def drained(m: Machine, atom: IteratorValue, node: Node | None) -> Value:
@@ -146,7 +144,7 @@ def drained(m: Machine, atom: IteratorValue, node: Node | None) -> Value:
 
 def get_item(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     """`atom[key]` for single atoms; raises what Python would."""
-    if isinstance(atom, Instance) and atom.payload is not MISSING and not _has(m, atom, "__getitem__"):
+    if isinstance(atom, Instance) and atom.payload is not MISSING and not has(m, atom, "__getitem__"):
         return _payload_item(m, atom, key, node)
     if isinstance(atom, tuple):
         return lists.sequence_item(m, atom, key, "tuple", node)
@@ -164,19 +162,17 @@ def get_item(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
 
 
 def _payload_item(m: Machine, atom: Instance, key: Value, node: Node | None) -> Value:
-    hook = attributes.class_attribute(m, atom.cls, "__missing__")
+    hook = inheritance.class_attribute(m, atom.cls, "__missing__")
     if hook is MISSING or not isinstance(atom.payload, DictValue):
         return get_item(m, atom.payload, key, node)
     from .calls import call_value
 
     value = look_up(m, atom.payload, key, node)
-    missing = attributes.bind(m, hook, atom)
+    missing = inheritance.bind(m, hook, atom)
     return each(m, value, lambda v: call_value(m, missing, (key,), {}, node) if v is MISSING else v)
 
 
 def _key_text(key: Value) -> str:
-    from .comparing import term
-
     return term(key)[0]
 
 
@@ -200,8 +196,8 @@ def _text_item(m: Machine, text: Any, key: Value, node: Node | None) -> Value:
 
 def set_item(m: Machine, target: Value, key: Value, value: Value, node: Node | None) -> None:
     """`target[key] = value` on the current path."""
-    if isinstance(target, Instance) and _has(m, target, "__setitem__"):
-        _ask(m, target, "__setitem__", (key, value), node)
+    if isinstance(target, Instance) and has(m, target, "__setitem__"):
+        call_method(m, target, "__setitem__", (key, value), node)
         return
     target = plain(target)
     if isinstance(target, DictValue):
@@ -212,7 +208,8 @@ def set_item(m: Machine, target: Value, key: Value, value: Value, node: Node | N
         m.fail("TypeError", f"{describe(target)} does not support item assignment")
 
 
-def _ask(m: Machine, target: Instance, name: str, args: tuple[Value, ...], node: Node | None) -> Value:
+def call_method(m: Machine, target: Instance, name: str, args: tuple[Value, ...], node: Node | None) -> Value:
+    """What `target.name(*args)` gives."""
     from .calls import call_value
 
     return call_value(m, attributes.get(m, target, name, node), args, {}, node)
@@ -220,8 +217,8 @@ def _ask(m: Machine, target: Instance, name: str, args: tuple[Value, ...], node:
 
 def delete_item(m: Machine, target: Value, key: Value, node: Node | None) -> None:
     """`del target[key]` on the current path."""
-    if isinstance(target, Instance) and _has(m, target, "__delitem__"):
-        _ask(m, target, "__delitem__", (key,), node)
+    if isinstance(target, Instance) and has(m, target, "__delitem__"):
+        call_method(m, target, "__delitem__", (key,), node)
         return
     target = plain(target)
     if isinstance(target, DictValue):
@@ -232,81 +229,3 @@ def delete_item(m: Machine, target: Value, key: Value, node: Node | None) -> Non
         lists.delete(m, target, key, node)
     elif not isinstance(target, Unknown | Opaque):
         m.fail("TypeError", f"{describe(target)} does not support item deletion")
-
-
-# --- containing
-
-
-def contains(m: Machine, atom: Value, item: Value, node: Node | None) -> Value:
-    """`item in atom`."""
-    if isinstance(atom, Instance) and _has(m, atom, "__contains__"):
-        return _contained(m, _ask(m, atom, "__contains__", (item,), node))
-    atom = atom if _iterates_itself(m, atom) else plain(atom)
-    if isinstance(atom, str | bytes):
-        return _in_text(m, atom, item, node)
-    if isinstance(atom, DictView) and atom.kind == "keys":
-        atom = atom.source
-    if isinstance(atom, DictValue | SetValue):
-        return as_value(m, _member(m, atom, item, node))
-    if isinstance(atom, tuple | ListValue | DictView | IteratorValue | ClassValue) or _iterates_itself(
-        m, atom
-    ):
-        return as_value(m, _in_items(m, items_of(m, atom, node), item, node))
-    if isinstance(atom, range) and isinstance(plain(item), CONSTANTS):
-        return plain(item) in atom
-    if isinstance(atom, CONSTANTS):
-        return m.fail("TypeError", f"argument of type '{type_name(atom)}' is not iterable")
-    return as_value(m, condition(m, "in", item, atom))
-
-
-def _contained(m: Machine, answer: Value) -> Value:
-    from .truth import truth
-
-    return as_value(m, truth(m, answer))
-
-
-def _in_text(m: Machine, text: Any, item: Value, node: Node | None) -> Value:
-    part = plain(item)
-    if isinstance(part, CONSTANTS):
-        try:
-            return part in text
-        except TypeError as error:
-            return m.fail("TypeError", str(error))
-    return as_value(m, condition(m, "in", item, text))
-
-
-def _member(m: Machine, atom: DictValue | SetValue, item: Value, node: Node | None) -> Guard:
-    here = _told(m, atom, item, node)
-    fuzzy = cover(m, atom.other)
-    return here if fuzzy.is_false else here | (fuzzy & condition(m, "in", item, atom))
-
-
-def _told(m: Machine, atom: DictValue | SetValue, item: Value, node: Node | None) -> Guard:
-    out = m.space.false
-
-    def one(key: Value) -> None:
-        nonlocal out
-        if isinstance(atom, SetValue):
-            out = out | sets.where_in(m, atom, key)
-            return
-        name = hash_key(m, key)
-        if name is not None:
-            out = out | cover(m, atom.entries.get(name, (None, MISSING))[1])
-            return
-        for _, _, hit in dicts.matches(m, atom, key, node):
-            out = out | hit
-
-    atoms_of_key(m, item, one)
-    return out
-
-
-def _in_items(m: Machine, items: Value, item: Value, node: Node | None) -> Guard:
-    def one(part: Value) -> Guard:
-        if isinstance(part, Unknown):
-            return condition(m, "in", item, part)
-        out = m.space.false
-        for _, hit in lists.search(m, part, item):
-            out = out | hit
-        return out
-
-    return m.decide(items, one)

@@ -6,9 +6,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
-from . import attributes
+from . import inheritance
+from .atoms import describe, plain
 from .hashing import equal
-from .operators import describe, plain
 from .unions import each, join
 from .values import (
     CONSTANTS,
@@ -74,7 +74,7 @@ def _before(m: Machine, cls: ClassValue, name: str) -> list[Instance]:
     """The members that the text makes before this one."""
     names = list(cls.scope.statements) if cls.scope is not None else list(cls.attrs)
     earlier = names[: names.index(name)] if name in names else names
-    found = [attributes.held_attribute(m, cls, other) for other in earlier]
+    found = [inheritance.held_attribute(m, cls, other) for other in earlier]
     return _distinct(item for item in found if isinstance(item, Instance) and item.cls is cls)
 
 
@@ -106,10 +106,10 @@ def _new_member(m: Machine, cls: ClassValue, name: str, value: Value) -> Instanc
     member = Instance(cls, m.space.true, value if mixed else MISSING)
     member.attrs |= {"name": name, "_name_": name, "value": value, "_value_": value}
     with cls.scope.completed() if cls.scope is not None else nullcontext():
-        init = attributes.class_attribute(m, cls, "__init__")
+        init = inheritance.class_attribute(m, cls, "__init__")
     if isinstance(init, Function | Wrapper):
         args = value if isinstance(value, tuple) else (value,)
-        call_value(m, attributes.bind(m, init, member), args, {}, None)
+        call_value(m, inheritance.bind(m, init, member), args, {}, None)
     return member
 
 
@@ -121,7 +121,7 @@ def members(m: Machine, cls: ClassValue) -> list[Instance]:
 def named_members(m: Machine, cls: ClassValue) -> list[tuple[str, Instance]]:
     """(name, member), aliases too."""
     names = list(cls.scope.statements) if cls.scope is not None else list(cls.attrs)
-    found = [(name, attributes.own_attribute(m, cls, name)) for name in names]
+    found = [(name, inheritance.own_attribute(m, cls, name)) for name in names]
     return [(name, item) for name, item in found if isinstance(item, Instance) and item.cls is cls]
 
 
@@ -157,9 +157,9 @@ def _no_member(m: Machine, cls: ClassValue, args: tuple[Value, ...], node: Any) 
     from .calls import call_value
     from .texts import repr_of
 
-    missing = attributes.class_attribute(m, cls, "_missing_")
+    missing = inheritance.class_attribute(m, cls, "_missing_")
     if missing is not MISSING:
-        found = call_value(m, attributes.bind(m, missing, cls), args, {}, node)
+        found = call_value(m, inheritance.bind(m, missing, cls), args, {}, node)
         if found is not None:
             return found
     text = each(m, args[0], lambda atom: repr_of(m, atom))

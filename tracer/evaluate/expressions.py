@@ -7,19 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
-from ..names import bound_by_loops
-from . import attributes, calls, containers, operators
+from . import attributes, calls, containers, operators, slices
 from .arguments import arguments
 from .comparing import as_value, compare
-from .frames import Frame
-from .loops import iterate
+from .comprehensions import comprehension
+from .lookup import lookup
 from .machine import Dead
-from .targets import assign
 from .texts import format_value, joined_text
 from .truth import truth
 from .unions import alternatives, each, each2, join
-from .values import MISSING, IteratorValue, Unknown, Value
-from .walking import Taker, generator, walk
+from .values import IteratorValue, Unknown, Value
+from .walking import walk
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -36,62 +34,6 @@ def _const(m: Machine, node: tree.Const) -> Value:
 
 def _name(m: Machine, node: tree.Name) -> Value:
     return lookup(m, node.id, node)
-
-
-def lookup(m: Machine, name: str, node: tree.Node | None = None) -> Value:
-    """A name as the current frame sees it: its own, or that of the function around it that binds it, or
-    global.
-    """
-    frame = m.frame
-    if name in frame.redirect:
-        target = frame.redirect[name]
-        return _global_name(m, name) if target is None else _local(m, target, name, "NameError")
-    if frame.local is None:
-        own = frame.read(m, name)
-        return own if not _gaps(m, own) else _or(m, own, lambda: _around(m, frame, name))
-    if name in frame.local:
-        return _local(m, frame, name, "UnboundLocalError")
-    return _around(m, frame, name)
-
-
-def _around(m: Machine, frame: Frame, name: str) -> Value:
-    outer = frame.enclosing(name)
-    if outer is not None:
-        return _local(m, outer, name, "NameError")
-    host = frame.outer
-    while host is not None and name not in host.redirect:
-        host = host.outer
-    redirected = host.redirect[name] if host is not None else None
-    return _global_name(m, name) if redirected is None else _local(m, redirected, name, "NameError")
-
-
-def _local(m: Machine, frame: Frame, name: str, error: str) -> Value:
-    message = f"cannot access local variable '{name}' where it is not associated with a value"
-    return attributes.absent(m, frame.read(m, name), error, message)
-
-
-def _global_name(m: Machine, name: str) -> Value:
-    value = m.world.module_name(m, m.module(), name)
-    if not _gaps(m, value):
-        return value
-    value = _or(m, value, lambda: m.world.builtin(name))
-    return attributes.absent(m, value, "NameError", f"name '{name}' is not defined")
-
-
-def _gaps(m: Machine, value: Value) -> bool:
-    return any(atom is MISSING for _, atom in alternatives(m, value))
-
-
-def _or(m: Machine, value: Value, other: Callable[[], Value]) -> Value:
-    """`value`, and where it is missing the other one."""
-    if value is MISSING:
-        return other()
-    if not _gaps(m, value):
-        return value
-    parts = []
-    for guard, atom in alternatives(m, value):
-        parts.append((guard, other() if atom is MISSING else atom))
-    return join(m, parts)
 
 
 def _attr(m: Machine, node: tree.Attr) -> Value:
@@ -113,7 +55,7 @@ def _slice(m: Machine, node: tree.Slice) -> Value:
         m,
         parts[0],
         lambda a: each(
-            m, parts[1], lambda b: each(m, parts[2], lambda c: operators.make_slice(m, a, b, c, node))
+            m, parts[1], lambda b: each(m, parts[2], lambda c: slices.make_slice(m, a, b, c, node))
         ),
     )
 
@@ -215,87 +157,6 @@ def _lambda(m: Machine, node: tree.Lambda) -> Value:
     return calls.make_function(m, node, "<lambda>")
 
 
-def _comprehension(m: Machine, node: tree.Comprehension) -> Value:
-    frame = _inner_frame(m, node)
-    first = evaluate(m, node.fors[0].iter)
-    if node.kind == "generator":
-        return generator(
-            m,
-            lambda taker: _in_frame(
-                m, frame, lambda: _generate(m, node, 0, _yielding(m, node, taker), first)
-            ),
-        )
-    out = containers.new_dict(m) if node.kind == "dict" else containers.make(m, node.kind, ())
-    _in_frame(m, frame, lambda: _generate(m, node, 0, lambda: _collect(m, node, out), first))
-    return out
-
-
-def _inner_frame(m: Machine, node: tree.Comprehension) -> Frame:
-    outer = m.frame
-    frame = Frame(m.module(), outer.function, outer, m.live, cls=outer.cls, local=bound_by_loops(node))
-    frame.line, frame.comprehension = node.line, True
-    return frame
-
-
-def _in_frame(m: Machine, frame: Frame, run: Callable[[], None]) -> None:
-    m.frames.append(frame)
-    try:
-        run()
-    finally:
-        m.frames.pop()
-
-
-def _yielding(m: Machine, node: tree.Comprehension, taker: Taker) -> Callable[[], None]:
-    def hand() -> None:
-        value = evaluate(m, node.item)
-        if m.frame.vague:
-            taker.rest(m.unknown("what a generator gives", node))
-        else:
-            taker.item(value)
-
-    return hand
-
-
-def _collect(m: Machine, node: tree.Comprehension, out: Value) -> None:
-    """Add one element to what a comprehension makes; after a loop of unknown length nobody knows what is
-    in it.
-    """
-    key = evaluate(m, node.item)
-    value = None if node.value is None else evaluate(m, node.value)
-    if m.frame.vague:
-        containers.smear(m, out, "what a comprehension made")
-    elif node.kind == "dict":
-        containers.set_item(m, out, key, value, node)
-    elif node.kind == "set":
-        containers.add(m, out, key)
-    else:
-        containers.append(m, out, key)
-
-
-def _generate(
-    m: Machine, node: tree.Comprehension, at: int, then: Callable[[], None], iterated: Value = MISSING
-) -> None:
-    if at == len(node.fors):
-        then()
-        return
-    clause = node.fors[at]
-    source = evaluate(m, clause.iter) if iterated is MISSING else iterated
-
-    def body(item: Value) -> None:
-        assign(m, clause.target, item)
-        _tests(m, clause.tests, 0, lambda: _generate(m, node, at + 1, then))
-
-    iterate(m, source, body, node)
-
-
-def _tests(m: Machine, tests: tuple[tree.Node, ...], at: int, then: Callable[[], None]) -> None:
-    if at == len(tests):
-        then()
-        return
-    holds = truth(m, evaluate(m, tests[at]))
-    m.branch(holds, lambda: _tests(m, tests, at + 1, then), lambda: None)
-
-
 def _fstring(m: Machine, node: tree.FString) -> Value:
     out: Value = ""
     for part in node.parts:
@@ -363,7 +224,7 @@ EXPRESSIONS: dict[type, Callable[..., Value]] = {
     tree.Display: _display,
     tree.DictDisplay: _dict,
     tree.Lambda: _lambda,
-    tree.Comprehension: _comprehension,
+    tree.Comprehension: comprehension,
     tree.FString: _fstring,
     tree.Format: _format,
     tree.Walrus: _walrus,

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes
+from . import inheritance
+from .atoms import describe
 from .typenames import type_name
+from .unions import each
 from .values import (
     CONSTANTS,
     MISSING,
     Bound,
     ClassValue,
+    Descriptor,
+    DictValue,
     Function,
     Instance,
     Native,
     NativeClass,
     Opaque,
+    Partial,
     Token,
+    Unknown,
     Value,
     Wrapper,
 )
@@ -43,15 +49,6 @@ def native_attribute(m: Machine, atom: Value, name: str, node: Node | None) -> V
     return MISSING
 
 
-def instance_attribute(m: Machine, atom: Instance, name: str, node: Node | None) -> Value:
-    """An attribute that neither the object nor its classes have: payload methods, tensor attributes."""
-    if atom.payload is not MISSING:
-        found = attributes.find(m, atom.payload, name, node)
-        if found is not MISSING:
-            return found
-    return m.world.models.instance_attribute(m, atom, name, node)
-
-
 def class_attribute(m: Machine, cls: Value, name: str, node: Node | None) -> Value:
     """An attribute of a class that no class in its order has."""
     if isinstance(cls, NativeClass) and cls.symbol not in m.world.models.table:
@@ -59,10 +56,56 @@ def class_attribute(m: Machine, cls: Value, name: str, node: Node | None) -> Val
     return m.world.models.class_attribute(m, cls, name)
 
 
+def library_attribute(m: Machine, atom: Opaque, name: str, node: Node | None) -> Value:
+    written = m.outside.get((atom.symbol, name), MISSING)
+    if written is not MISSING:
+        return each(
+            m, written, lambda v: m.world.library(m, f"{atom.symbol}.{name}", node) if v is MISSING else v
+        )
+    return m.world.library(m, f"{atom.symbol}.{name}", node)
+
+
+def unknown_attribute(m: Machine, atom: Unknown, name: str, node: Node | None) -> Value:
+    written = m.outside.get((atom.key, name), MISSING)
+    if written is MISSING:
+        return _read_unknown(m, atom, name, node)
+    return each(m, written, lambda v: _read_unknown(m, atom, name, node) if v is MISSING else v)
+
+
+def _read_unknown(m: Machine, atom: Unknown, name: str, node: Node | None) -> Value:
+    if atom.kind == "tensor":
+        found = m.world.models.tensor_attribute(m, atom, name)
+        if found is not MISSING:
+            return found
+    kind = "tensor" if atom.kind == "tensor" and name == "data" else None
+    return Unknown(f"{atom.key}.{name}", f"{atom.label}.{name}", atom.site or m.site(node), kind)
+
+
+def partial_attribute(m: Machine, atom: Partial, name: str, node: Node | None) -> Value:
+    parts = {"func": atom.func, "args": atom.args}
+    if name == "keywords":
+        out = DictValue(m.live)
+        for keyword, value in atom.kwargs.items():
+            out.entries["constant", keyword] = (keyword, value)
+        return out
+    return parts.get(name, MISSING)
+
+
+def property_attribute(m: Machine, atom: Descriptor, name: str, node: Node | None) -> Value:
+    if atom.kind == "property" and name in ("setter", "getter", "deleter"):
+        return Native(f"property.{name}", lambda m, args, kwargs: _with_setter(atom, name, args[0]))
+    return MISSING
+
+
+def _with_setter(atom: Descriptor, name: str, func: Value) -> Descriptor:
+    return Descriptor(
+        "property", atom.func if name != "getter" else func, func if name == "setter" else atom.setter
+    )
+
+
 def iterate_class(m: Machine, cls: ClassValue, node: Node | None) -> Value:
     """The elements of a class: the members of an enum."""
     from .enums import members
-    from .operators import describe
 
     if "enum" in cls.flags:
         return tuple(members(m, cls))
@@ -72,7 +115,6 @@ def iterate_class(m: Machine, cls: ClassValue, node: Node | None) -> Value:
 def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     """`atom[key]` of what is no container: a generic class, an enum by name, a Triton launch."""
     from .calls import call_value
-    from .operators import describe
 
     if isinstance(atom, ClassValue):
         return _class_item(m, atom, key, node)
@@ -81,9 +123,9 @@ def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     if isinstance(atom, NativeClass | Native):
         return atom
     if isinstance(atom, Instance):
-        method = attributes.class_attribute(m, atom.cls, "__getitem__")
+        method = inheritance.class_attribute(m, atom.cls, "__getitem__")
         if method is not MISSING:
-            return call_value(m, attributes.bind(m, method, atom), (key,), {}, node)
+            return call_value(m, inheritance.bind(m, method, atom), (key,), {}, node)
         if isinstance(atom.cls, ClassValue) and not m.world.is_open(atom.cls):
             return m.fail("TypeError", f"'{atom.cls.name}' object is not subscriptable")
     if isinstance(atom, Function | Wrapper):
@@ -103,6 +145,6 @@ def _class_item(m: Machine, cls: ClassValue, key: Value, node: Node | None) -> V
 
     if "enum" in cls.flags:
         return by_name(m, cls, key)
-    hook = attributes.class_attribute(m, cls, "__class_getitem__")
+    hook = inheritance.class_attribute(m, cls, "__class_getitem__")
     func = getattr(hook, "func", hook)
     return call_value(m, func, (cls, key), {}, node) if isinstance(func, Function) else cls

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
-from . import attributes, complaints
+from . import attributes, complaints, inheritance
 from .arguments import OPEN, Spread
 from .unions import alternatives, cover, each, join
 from .values import MISSING, ClassValue, FieldDefault, Guarded, Instance, NativeClass, Value
@@ -41,7 +41,7 @@ def fields_of(m: Machine, cls: ClassValue | NativeClass) -> list[Field]:
         if isinstance(base, ClassValue) and base.flags & {"dataclass", "namedtuple"}:
             for name, annotation in m.world.annotations(base):
                 if not is_class_var(annotation):
-                    found[name] = Field(name, annotation, attributes.own_attribute(m, base, name))
+                    found[name] = Field(name, annotation, inheritance.own_attribute(m, base, name))
     return list(found.values())
 
 
@@ -130,9 +130,9 @@ def _refuse(m: Machine, cls: ClassValue, fields: list[Field], given: int, named:
 def _after(m: Machine, made: Instance, cls: ClassValue, node: Any) -> None:
     from .calls import call_value
 
-    after = attributes.class_attribute(m, made.cls, "__post_init__")
+    after = inheritance.class_attribute(m, made.cls, "__post_init__")
     if after is not MISSING and "dataclass" in cls.flags and made.cls.symbol not in m.world.no_post_init:
-        call_value(m, attributes.bind(m, after, made), (), {}, node)
+        call_value(m, inheritance.bind(m, after, made), (), {}, node)
 
 
 def replaced(m: Machine, atom: Instance, changes: Kwargs, node: Any) -> Value:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import attributes
+from . import inheritance
+from .atoms import plain
 from .unions import cover, each, settle
 from .values import (
     CONSTANTS,
@@ -91,9 +92,9 @@ def _own_equality(m: Machine, a: Value, b: Value) -> Value:
 
     if not isinstance(a, Instance):
         return MISSING
-    method = attributes.class_attribute(m, a.cls, "__eq__")
+    method = inheritance.class_attribute(m, a.cls, "__eq__")
     if method is not MISSING:
-        return call_value(m, attributes.bind(m, method, a), (b,), {}, None)
+        return call_value(m, inheritance.bind(m, method, a), (b,), {}, None)
     if by_fields(a.cls):
         return _fields_equal(m, a, b)
     return MISSING
@@ -121,7 +122,7 @@ def _fields_equal(m: Machine, a: Instance, b: Value) -> Value:
 
 def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
     from .comparing import condition
-    from .operators import plain, set_like
+    from .sets import set_like
 
     x, y = plain(set_like(m, a)), plain(set_like(m, b))
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
@@ -175,8 +176,6 @@ def hash_key(m: Machine, atom: Value) -> Any:
 
     Raises TypeError where Python cannot hash the atom.
     """
-    from .operators import plain
-
     if isinstance(atom, Instance) and isinstance(atom.cls, ClassValue):
         return _instance_key(m, atom)
     value = plain(atom)
@@ -205,7 +204,7 @@ def _instance_key(m: Machine, atom: Instance) -> Any:
     for base in atom.cls.mro:
         if not isinstance(base, ClassValue):
             continue
-        if attributes.held_attribute(m, base, "__hash__") is not MISSING:
+        if inheritance.held_attribute(m, base, "__hash__") is not MISSING:
             return None
         if "hash by fields" in base.flags and "dataclass" in base.flags:
             fields = [f for f in fields_of(m, base) if f.compare]
@@ -213,7 +212,7 @@ def _instance_key(m: Machine, atom: Instance) -> Any:
         if "namedtuple" in base.flags:
             continue  # its `__eq__` is put on a class that is there already, and keeps a tuple's hash
         unhashable = "dataclass" in base.flags and "no eq" not in base.flags
-        if unhashable or attributes.held_attribute(m, base, "__eq__") is not MISSING:
+        if unhashable or inheritance.held_attribute(m, base, "__eq__") is not MISSING:
             raise m.throw(m.world.exception(m, "TypeError", f"unhashable type: '{atom.cls.name}'"))
     if atom.payload is MISSING:
         return ("object", id(atom))
@@ -224,7 +223,7 @@ def hashes_itself(m: Machine, atom: Value) -> bool:
     """Whether only the object's own `__eq__` tells it from other keys, its class having a `__hash__`."""
     for base in atom.cls.mro if isinstance(atom, Instance) else ():
         if isinstance(base, ClassValue):
-            if attributes.held_attribute(m, base, "__hash__") is not MISSING:
+            if inheritance.held_attribute(m, base, "__hash__") is not MISSING:
                 return True
             if "hash by fields" in base.flags:
                 return False

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .atoms import describe
 from .hashing import same_item
 from .machine import Dead
-from .operators import SliceValue, as_index, describe
+from .slices import SliceValue, as_index
 from .unions import each, each2, store
 from .values import ListValue, Unknown, Value
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
-from . import attributes
+from . import attributes, inheritance
+from .atoms import describe
 from .endings import Endings
 from .machine import Dead
-from .operators import describe
 from .truth import truth
 from .unions import each
 from .values import MISSING, Instance, IteratorValue, Manager, Value
@@ -48,7 +48,7 @@ def within(m: Machine, manager: Value, body: Body, node: tree.Node | None) -> No
         manager.run(m, body)
     elif (
         isinstance(manager, Instance)
-        and attributes.class_attribute(m, manager.cls, "__enter__") is not MISSING
+        and inheritance.class_attribute(m, manager.cls, "__enter__") is not MISSING
     ):
         _object(m, manager, body, node)
     else:

@@ -7,27 +7,26 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from . import attributes
+from . import inheritance
+from .atoms import describe, is_open, number_kind, plain
+from .dicts import copy_dict, update
+from .lists import joined, repeated
+from .sets import combine, set_like
 from .typenames import type_name
 from .unions import each
 from .values import (
     CONSTANTS,
     MISSING,
-    Bound,
     ClassValue,
     DictValue,
-    DictView,
-    Function,
     Instance,
     ListValue,
     Native,
     NativeClass,
     Opaque,
     SetValue,
-    Token,
     Unknown,
     Value,
-    Wrapper,
 )
 
 if TYPE_CHECKING:
@@ -63,57 +62,12 @@ LONG = 10_000
 """Elements that a multiplied list or tuple may have."""
 
 
-def plain(atom: Value) -> Value:
-    """The Python constant or container behind an atom: itself, or the payload of a subclass of str, int,
-    dict.
-    """
-    if isinstance(atom, Instance) and atom.payload is not MISSING:
-        return atom.payload
-    return atom
-
-
-def constant(atom: Value) -> bool:
-    """Whether Python can compute with `atom` directly: a constant, or a tuple of such."""
-    if isinstance(atom, tuple):
-        return all(map(constant, atom))
-    return isinstance(atom, CONSTANTS)
-
-
-def describe(atom: Value) -> str:
-    """An atom in a few words, for labels and conditions."""
-    if isinstance(atom, Unknown):
-        return atom.label
-    if isinstance(atom, tuple):
-        return f"({', '.join(map(describe, atom))})"
-    if isinstance(atom, Instance):
-        return describe(atom.payload) if atom.payload is not MISSING else f"<{atom.cls.name}>"
-    if isinstance(atom, ClassValue | NativeClass):
-        return atom.name
-    if isinstance(atom, Function | Native | Opaque | Token | Wrapper):
-        return atom.symbol
-    if isinstance(atom, Bound):
-        return describe(atom.func)
-    if isinstance(atom, ListValue | DictValue | SetValue):
-        return f"<{type(atom).__name__.removesuffix('Value').lower()}>"
-    return repr(atom) if isinstance(atom, CONSTANTS) else "<values>"
-
-
-def set_like(m: Machine, atom: Value) -> Value:
-    """The keys or items of a dict as operators see them: a set."""
-    if not isinstance(atom, DictView) or atom.kind == "values":
-        return atom
-    from .dicts import elements_of
-    from .sets import new_set
-
-    return new_set(m, elements_of(m, atom))
-
-
 def own_method(m: Machine, atom: Value, name: str) -> Value:
     """A special method of an object, bound; MISSING where its class has none."""
     if not isinstance(atom, Instance):
         return MISSING
-    method = attributes.class_attribute(m, atom.cls, name)
-    return MISSING if method is MISSING else attributes.bind(m, method, atom)
+    method = inheritance.class_attribute(m, atom.cls, name)
+    return MISSING if method is MISSING else inheritance.bind(m, method, atom)
 
 
 def declined(value: Value) -> bool:
@@ -153,20 +107,6 @@ def unary(m: Machine, op: str, atom: Value, node: Node | None) -> Value:
     if not is_open(m, atom):
         return m.fail("TypeError", f"bad operand type for unary {op}: '{type_name(atom)}'")
     return m.unknown(f"{op}{describe(atom)}", node, number_kind(atom))
-
-
-def is_tensor(atom: Value) -> bool:
-    if isinstance(atom, Instance):
-        return any(base.symbol == "torch.Tensor" for base in atom.cls.mro)
-    return isinstance(atom, Unknown) and atom.kind == "tensor"
-
-
-def number_kind(*atoms: Value) -> str | None:
-    """`int` when the result of arithmetic on `atoms` is certainly one."""
-    if any(map(is_tensor, atoms)):
-        return "tensor"
-    kinds = {a.kind if isinstance(a, Unknown) else type(a).__name__ for a in atoms}
-    return "int" if kinds <= {"int", "bool"} else None
 
 
 def in_place(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:
@@ -231,13 +171,6 @@ def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) ->
     return Unknown(f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}", m.site(node), "int")
 
 
-def is_open(m: Machine, atom: Value) -> bool:
-    """Whether operators and builtins may do with `atom` what nobody here knows."""
-    if isinstance(atom, Instance):
-        return atom.payload is MISSING and m.world.is_open(atom.cls)
-    return not isinstance(atom, (*CONSTANTS, tuple, ListValue, DictValue, SetValue, Function, range))
-
-
 def _wrap(atom: Value) -> str:
     text = describe(atom)
     return f"({text})" if " " in text and isinstance(atom, Unknown) else text
@@ -272,8 +205,6 @@ def _tuple_add(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
 
 
 def _multiply(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
-    from .lists import repeated
-
     x, y = plain(a), plain(b)
     if isinstance(x, int):
         x, y = y, x
@@ -285,8 +216,6 @@ def _multiply(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
 
 
 def _list_add(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
-    from .lists import joined
-
     y = plain(b)
     return joined(m, plain(a), y) if isinstance(y, ListValue) else None
 
@@ -298,8 +227,6 @@ def _str_mod(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
 
 
 def _dict_or(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
-    from .dicts import copy_dict, update
-
     y = plain(b)
     if not isinstance(y, DictValue):
         return None
@@ -310,8 +237,6 @@ def _dict_or(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
 
 def _set_op(keep: Callable[[bool, bool], bool]) -> Callable[..., Value]:
     def run(m: Machine, a: Value, b: Value, node: Node | None) -> Value:
-        from .sets import combine
-
         return combine(m, a, b, keep) if isinstance(b, SetValue) else None
 
     return run
@@ -329,27 +254,3 @@ SPECIAL: dict[tuple[str, type], Callable[..., Value]] = {
     ("-", SetValue): _set_op(lambda a, b: a and not b),
     ("^", SetValue): _set_op(lambda a, b: a != b),
 }
-
-
-def make_slice(m: Machine, a: Value, b: Value, c: Value, node: Node | None) -> Value:
-    parts = tuple(map(plain, (a, b, c)))
-    if all(p is None or isinstance(p, int) for p in parts):
-        return SliceValue(parts)
-    return m.unknown("a slice", node)
-
-
-class SliceValue:
-    """A slice with known ends."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, parts: tuple[Any, ...]) -> None:
-        self.value = slice(*parts)
-
-
-def as_index(m: Machine, value: Value) -> Value:
-    """A place in a sequence: a whole number, a slice or an unknown; TypeError for anything else."""
-    at = plain(value)
-    if isinstance(at, int | SliceValue | Unknown) or is_open(m, at):
-        return at if isinstance(at, int | SliceValue) else m.unknown(describe(at))
-    return m.fail("TypeError", f"indices must be integers or slices, not {type_name(at)}")

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .dicts import matches, shown_key
+from .atoms import describe
+from .dicts import shown_key
+from .entries import elements_of, matches
 from .hashing import atoms_of_key, hash_key, hashes_itself
-from .operators import describe
 from .unions import alternatives, cover, join, store
-from .values import MISSING, SetValue, Unknown, Value
+from .values import MISSING, DictView, SetValue, Unknown, Value
 
 if TYPE_CHECKING:
     from ..guards import Guard
@@ -31,6 +32,13 @@ def new_set(m: Machine, items: Value, frozen: bool = False) -> SetValue:
         after = after | m.live
     m.live = after if items != () else entry
     return out
+
+
+def set_like(m: Machine, atom: Value) -> Value:
+    """The keys or items of a dict as operators see them: a set."""
+    if not isinstance(atom, DictView) or atom.kind == "values":
+        return atom
+    return new_set(m, elements_of(m, atom))
 
 
 def copy_set(m: Machine, source: SetValue) -> SetValue:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import tree
-from . import calls, operators
+from . import calls
+from .atoms import constant, describe
 from .classes import make_class
 from .expressions import evaluate
 from .loops import for_loop, while_loop
@@ -76,10 +77,10 @@ def _throw(m: Machine, atom: Value, node: tree.Raise) -> None:
         return
     if isinstance(atom, Instance) and m.world.models.classes["builtins.BaseException"] in atom.cls.mro:
         raise m.throw(atom)
-    if isinstance(atom, Instance) or operators.constant(atom):
+    if isinstance(atom, Instance) or constant(atom):
         raise m.throw(m.world.exception(m, "TypeError", "exceptions must derive from BaseException"))
     exc = Instance(m.world.models.classes[LIBRARY_ERROR], m.live)
-    exc.attrs["args"] = (operators.describe(atom),)
+    exc.attrs["args"] = (describe(atom),)
     raise m.throw(exc)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import tree
 from . import attributes, containers, operators
+from .lookup import lookup
 from .unions import each, each2
 from .values import MISSING, DictValue, Instance, ListValue, SetValue, Unknown, Value
 
@@ -63,7 +64,7 @@ def _unpack(m: Machine, target: tree.Display, items: Value) -> None:
 
 def augment(m: Machine, node: tree.AugAssign) -> None:
     """`target op= value`: the target's own parts are evaluated once."""
-    from .expressions import evaluate, lookup
+    from .expressions import evaluate
 
     target = node.target
     if isinstance(target, tree.Attr):
@@ -104,7 +105,7 @@ def _change(m: Machine, node: tree.AugAssign, atom: Value, other: Value) -> Valu
 
 def delete(m: Machine, target: tree.Node) -> None:
     """`del target`."""
-    from .expressions import evaluate, lookup
+    from .expressions import evaluate
 
     if isinstance(target, tree.Name):
         lookup(m, target.id)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import attributes
-from .operators import computed, describe, plain
+from . import inheritance
+from .atoms import describe, plain
+from .entries import elements_of, keys_of, look_up
+from .operators import computed
 from .unions import each, each2
 from .values import (
     CONSTANTS,
@@ -45,8 +47,6 @@ def text_of(m: Machine, atom: Value, style: str = "s", node: Node | None = None)
     if isinstance(atom, Instance):
         return _instance(m, atom, style, node)
     if isinstance(atom, DictView):
-        from .dicts import elements_of
-
         shown = f"dict_{atom.kind}(["
         return each(
             m, elements_of(m, atom), lambda items: _listing(m, items, shown, "])", node, single=False)
@@ -67,9 +67,9 @@ def _instance(m: Machine, atom: Instance, style: str, node: Node | None) -> Valu
     from .calls import call_value
 
     for name in ("__str__", "__repr__") if style == "s" else ("__repr__",):
-        method = attributes.class_attribute(m, atom.cls, name)
+        method = inheritance.class_attribute(m, atom.cls, name)
         if method is not MISSING:
-            return call_value(m, attributes.bind(m, method, atom), (), {}, node)
+            return call_value(m, inheritance.bind(m, method, atom), (), {}, node)
         if is_exception(atom):
             return message(m, atom) if style == "s" else _exception(m, atom, node)
     flags: set[str] = getattr(atom.cls, "flags", set())
@@ -133,7 +133,6 @@ def _fields(m: Machine, atom: Instance, node: Node | None) -> Value:
 
 def _container(m: Machine, atom: Value, node: Node | None) -> Value:
     from .containers import items_of
-    from .dicts import keys_of
 
     if isinstance(atom, DictValue):
         return each(m, keys_of(m, atom), lambda keys: _mapping(m, atom, keys, node))
@@ -167,7 +166,6 @@ def _listing(m: Machine, items: Value, left: str, right: str, node: Node | None,
 
 
 def _mapping(m: Machine, atom: DictValue, keys: Value, node: Node | None) -> Value:
-    from .dicts import look_up
 
     if isinstance(keys, Unknown):
         return m.unknown("a dict", node, "str")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes
+from . import inheritance
 from .unions import alternatives, cover
 from .values import (
     CONSTANTS,
@@ -69,11 +69,11 @@ def _entries_truth(m: Machine, atom: DictValue | SetValue) -> Guard:
 
 def _instance_truth(m: Machine, atom: Instance) -> Guard:
     for name in ("__bool__", "__len__"):
-        method = attributes.class_attribute(m, atom.cls, name)
+        method = inheritance.class_attribute(m, atom.cls, name)
         if method is not MISSING:
             from .calls import call_value
 
-            return truth(m, call_value(m, attributes.bind(m, method, atom), (), {}, None))
+            return truth(m, call_value(m, inheritance.bind(m, method, atom), (), {}, None))
     if atom.payload is not MISSING:
         return atom_truth(m, atom.payload)
     return m.space.true

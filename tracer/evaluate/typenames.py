@@ -48,3 +48,14 @@ def type_name(atom: Value) -> str:
     if isinstance(atom, DictView):
         return f"dict_{atom.kind}"
     return NAMES.get(type(atom), type(atom).__name__)
+
+
+def owner_name(atom: Value) -> str:
+    """How an AttributeError names what has no such attribute."""
+    if isinstance(atom, ClassValue | NativeClass):
+        return f"type object '{atom.name}'"
+    if isinstance(atom, ModuleValue):
+        return f"module '{atom.name}'"
+    if isinstance(atom, Instance):
+        return f"'{atom.cls.name}' object"
+    return f"'{type_name(atom)}' object"

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from . import attributes
+from . import inheritance
+from .entries import element_of, keys_of
 from .machine import LOOPS, Dead
 from .unions import alternatives, each, join, same, settle, store
 from .values import (
@@ -89,13 +90,13 @@ def _walk(m: Machine, atom: Value, taker: Taker, node: Node | None) -> None:
     elif isinstance(atom, Instance) and (method := _iter_of(m, atom)) is not MISSING:
         from .calls import call_value
 
-        walk(m, call_value(m, attributes.bind(m, method, atom), (), {}, node), taker, node)
+        walk(m, call_value(m, inheritance.bind(m, method, atom), (), {}, node), taker, node)
     else:
         over(m, alternatives(m, items_of(m, atom, node)), lambda items: _walk_items(m, items, taker))
 
 
 def _iter_of(m: Machine, atom: Instance) -> Value:
-    return attributes.class_attribute(m, atom.cls, "__iter__")
+    return inheritance.class_attribute(m, atom.cls, "__iter__")
 
 
 def _walk_items(m: Machine, items: Value, taker: Taker) -> None:
@@ -157,7 +158,6 @@ def _next(m: Machine, ready: list[tuple[Guard, Value]], taker: Taker) -> None:
 
 def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, taker: Taker) -> None:
     """The elements of a dict or set, values as when reached; it must not grow or shrink meanwhile."""
-    from .dicts import element_of
 
     held = atom.source if isinstance(atom, DictView) else atom
     if isinstance(keys, Unknown):
@@ -180,7 +180,6 @@ def _slots(held: DictValue | SetValue) -> list[Value]:
 
 def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:
     """RuntimeError where the size changed; where other keys took the place of some, the rest is open."""
-    from .dicts import keys_of
 
     def check(now: Value) -> None:
         if isinstance(now, Unknown):

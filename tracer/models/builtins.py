@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
+from ..evaluate.atoms import describe, plain
 from ..evaluate.comparing import as_value, condition
 from ..evaluate.machine import Dead
-from ..evaluate.operators import describe, plain
 from ..evaluate.texts import text_of
 from ..evaluate.unions import alternatives, cover, each, join
 from ..evaluate.values import MISSING, ClassValue, Descriptor, Instance, Super, Unknown, Value
+from ..evaluate.vars import instance_dict
 from .native import Args, Kwargs, Table, argument, by_python
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _vars(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return each(
         m,
         args[0],
-        lambda a: attributes.instance_dict(m, a) if isinstance(a, Instance) else m.unknown("vars()"),
+        lambda a: instance_dict(m, a) if isinstance(a, Instance) else m.unknown("vars()"),
     )
 
 

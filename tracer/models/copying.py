@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..evaluate import attributes
+from ..evaluate import inheritance
 from ..evaluate.calls import call_value
 from ..evaluate.dicts import copy_dict
 from ..evaluate.sets import copy_set
@@ -62,9 +62,9 @@ def _all(m: Machine, items: tuple[Value, ...], seen: Seen, deep: bool) -> tuple[
 def _object(m: Machine, atom: Instance, seen: Seen, deep: bool) -> Value:
     if "enum" in getattr(atom.cls, "flags", ()):
         return atom
-    hook = attributes.class_attribute(m, atom.cls, "__deepcopy__" if deep else "__copy__")
+    hook = inheritance.class_attribute(m, atom.cls, "__deepcopy__" if deep else "__copy__")
     if hook is not MISSING:
-        return call_value(m, attributes.bind(m, hook, atom), (m.unknown("memo"),) if deep else (), {})
+        return call_value(m, inheritance.bind(m, hook, atom), (m.unknown("memo"),) if deep else (), {})
     out = seen[id(atom)] = Instance(atom.cls, m.live, atom.payload)
     out.attrs = {k: _part(m, settle(m, v), seen, deep) for k, v in atom.attrs.items()}
     if out.payload is not MISSING:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..evaluate.dicts import keys_of, look_up, new_dict, put
-from ..evaluate.operators import binary, plain
+from ..evaluate.atoms import plain
+from ..evaluate.dicts import new_dict, put
+from ..evaluate.entries import keys_of, look_up
+from ..evaluate.operators import binary
 from ..evaluate.unions import each, each2, store
 from ..evaluate.values import MISSING, DictValue, Instance, Native, NativeClass, Unknown, Value
 from ..evaluate.walking import Taker, walk

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..evaluate import attributes, containers
+from ..evaluate import containers, inheritance as attributes
+from ..evaluate.atoms import constant, describe, plain
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value, compare
-from ..evaluate.dicts import size_of
+from ..evaluate.entries import size_of
 from ..evaluate.enums import members
 from ..evaluate.loops import some
-from ..evaluate.operators import binary, constant, describe, plain
+from ..evaluate.operators import binary
 from ..evaluate.truth import truth
 from ..evaluate.typenames import type_name
 from ..evaluate.unions import WIDEST, alternatives, each, each2, join

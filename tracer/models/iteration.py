@@ -6,13 +6,15 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate import attributes, containers
+from ..evaluate import containers, inheritance as attributes
+from ..evaluate.atoms import describe, is_open, plain
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
 from ..evaluate.dicts import new_dict, put, update
 from ..evaluate.loops import some
-from ..evaluate.operators import as_index, binary, computed, describe, is_open, plain
+from ..evaluate.operators import binary, computed
 from ..evaluate.sets import new_set
+from ..evaluate.slices import as_index
 from ..evaluate.texts import text_of
 from ..evaluate.truth import truth
 from ..evaluate.unions import each, each2, join, settle, store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate import attributes
+from ..evaluate import inheritance
 from ..evaluate.comparing import as_value, condition
 from ..evaluate.unions import alternatives, each
 from ..evaluate.values import (
@@ -132,5 +132,5 @@ def _is_callable(m: Machine, atom: Value) -> Guard:
     if isinstance(atom, Unknown):
         return condition(m, "is", m.unknown(f"callable({atom.label})"), True)
     if isinstance(atom, Instance):
-        return _yes(m, attributes.class_attribute(m, atom.cls, "__call__") is not MISSING)
+        return _yes(m, inheritance.class_attribute(m, atom.cls, "__call__") is not MISSING)
     return _yes(m, isinstance(atom, CALLABLE))

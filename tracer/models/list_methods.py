@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..evaluate import containers, lists
+from ..evaluate.atoms import describe
 from ..evaluate.hashing import same_item
-from ..evaluate.operators import as_index, describe
+from ..evaluate.slices import as_index
 from ..evaluate.unions import each, join, settle, store
 from ..evaluate.values import ListValue, Unknown, Value
 from .folding import in_order

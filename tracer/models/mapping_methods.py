@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..evaluate import containers, dicts, sets
+from ..evaluate import containers, dicts, entries, sets
 from ..evaluate.comparing import as_value
 from ..evaluate.unions import alternatives, cover, each, join
 from ..evaluate.values import MISSING, DictValue, DictView, SetValue, Unknown, Value
@@ -23,7 +23,7 @@ def _get(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     default = args[2] if len(args) > 2 else kwargs.get("default")
 
     def read(key: Value) -> Value:
-        value = dicts.look_up(m, args[0], key, None)
+        value = entries.look_up(m, args[0], key, None)
         found = join(m, [(g, default if a is MISSING else a) for g, a in alternatives(m, value)])
         m.record.dispatch(found, key, None)
         return found
@@ -40,7 +40,7 @@ def _setdefault(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         return default
 
     def read(key: Value) -> Value:
-        value = dicts.look_up(m, args[0], key, None)
+        value = entries.look_up(m, args[0], key, None)
         return each(m, value, lambda v: put(key) if v is MISSING else v)
 
     return each(m, args[1], read)
@@ -49,7 +49,7 @@ def _setdefault(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @method(DictValue, "pop")
 def _pop(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def take(key: Value) -> Value:
-        value = dicts.look_up(m, args[0], key, None)
+        value = entries.look_up(m, args[0], key, None)
         if len(args) > 2:
             found = join(m, [(g, args[2] if a is MISSING else a) for g, a in alternatives(m, value)])
         else:
@@ -70,11 +70,11 @@ def _popitem(m: Machine, args: Args, kwargs: Kwargs) -> Value:
             return m.unknown("an item of a dict")
         if not keys:
             return m.fail("KeyError", "popitem(): dictionary is empty")
-        value = dicts.look_up(m, args[0], keys[-1], None)
+        value = entries.look_up(m, args[0], keys[-1], None)
         dicts.remove(m, args[0], keys[-1])
         return (keys[-1], value)
 
-    return each(m, dicts.keys_of(m, args[0]), take)
+    return each(m, entries.keys_of(m, args[0]), take)
 
 
 @method(DictValue, "keys")
@@ -186,3 +186,12 @@ def _disjoint(m: Machine, a: SetValue, b: SetValue) -> Guard:
 _asking("issubset", sets.subset)
 _asking("issuperset", lambda m, a, b: sets.subset(m, b, a))
 _asking("isdisjoint", _disjoint)
+
+
+def from_keys(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """`dict.fromkeys`, which is asked of the class."""
+    out = containers.new_dict(m)
+    items = containers.items_of(m, args[0], None)
+    for item in items if isinstance(items, tuple) else ():
+        containers.set_item(m, out, item, args[1] if len(args) > 1 else None, None)
+    return out

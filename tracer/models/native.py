@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate.operators import computed, describe, is_open, plain
+from ..evaluate.atoms import describe, is_open, plain
+from ..evaluate.operators import computed
 from ..evaluate.unions import each
 from ..evaluate.values import CONSTANTS, Native, Value
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
+from ..evaluate.atoms import describe
 from ..evaluate.dicts import new_dict, put
 from ..evaluate.enums import AutoValue
 from ..evaluate.fields import Field, fields_of, replaced
-from ..evaluate.operators import describe
 from ..evaluate.unions import each
 from ..evaluate.values import (
     MISSING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate.operators import describe, plain
+from ..evaluate.atoms import describe, plain
 from ..evaluate.values import Instance, ListValue, Native, Partial, Value
 from .native import Args, Kwargs, Table, atoms
 

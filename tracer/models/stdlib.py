@@ -12,7 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes, containers
-from ..evaluate.operators import BINARY, binary, computed, constant, describe, plain
+from ..evaluate.atoms import constant, describe, plain
+from ..evaluate.operators import BINARY, binary, computed
 from ..evaluate.unions import each, each2, settle
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Native, Opaque, Unknown, Value
 from .mapping_methods import method

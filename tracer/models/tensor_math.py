@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..evaluate.operators import BINARY, SliceValue, describe, plain
+from ..evaluate.atoms import describe, plain
+from ..evaluate.operators import BINARY
+from ..evaluate.slices import SliceValue
 from ..evaluate.unions import settle
 from ..evaluate.values import Native, Token, Value
 from .native import Args, Kwargs

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluate import containers
-from ..evaluate.operators import binary, plain
+from ..evaluate.atoms import plain
+from ..evaluate.operators import binary
 from ..evaluate.unions import each, each2, settle
 from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Value
 from .native import Args, Kwargs, Run

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import containers
-from ..evaluate.operators import describe, plain
+from ..evaluate.atoms import describe, plain
 from ..evaluate.unions import each, settle, store
 from ..evaluate.values import (
     MISSING,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate import containers
-from ..evaluate.operators import computed, constant, describe, plain
+from ..evaluate.atoms import constant, describe, plain
+from ..evaluate.operators import computed
 from ..evaluate.texts import formatted_with
 from ..evaluate.unions import each
 from ..evaluate.values import MISSING, DictView, IteratorValue, ListValue, Native, SetValue, Unknown, Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate import attributes
+from ..evaluate import attributes, inheritance
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
 from ..evaluate.endings import Endings
@@ -133,9 +133,9 @@ in).
 def _total_ordering(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     cls = args[0]
     if isinstance(cls, ClassValue):
-        root = next((n for n in DERIVED if attributes.class_attribute(m, cls, n) is not MISSING), None)
+        root = next((n for n in DERIVED if inheritance.class_attribute(m, cls, n) is not MISSING), None)
         for name, (negated, same) in DERIVED[root].items() if root is not None else ():
-            if attributes.class_attribute(m, cls, name) is MISSING:
+            if inheritance.class_attribute(m, cls, name) is MISSING:
                 cls.attrs[name] = Native(f"{cls.symbol}.{name}", _derived(root, negated, same))
     return cls
 

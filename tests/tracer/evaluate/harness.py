@@ -25,7 +25,8 @@ from qtrace.tracer.evaluate.values import (
 from qtrace.tracer.evaluate.world import World
 from qtrace.tracer.guards import Guard, GuardBudget, Space
 from qtrace.tracer.library import Library
-from qtrace.tracer.models.catalog import STDLIB, Catalog
+from qtrace.tracer.models.catalog import Catalog
+from qtrace.tracer.packages import STDLIB
 from qtrace.tracer.sources import Held, Source
 
 from .matching import Match, Raised

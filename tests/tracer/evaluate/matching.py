@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qtrace.report.predicate import Scalar
-from qtrace.tracer.evaluate.dicts import keys_of, look_up
+from qtrace.tracer.evaluate.entries import keys_of, look_up
 from qtrace.tracer.evaluate.machine import Machine
 from qtrace.tracer.evaluate.values import (
     CONSTANTS,

@@ -1,0 +1,119 @@
+"""One linear layer: built, its weights loaded, and run once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..evaluate import attributes
+from ..evaluate.calls import call, call_value
+from ..evaluate.machine import Dead, OutOfBudget
+from ..evaluate.unions import alternatives, each, settle
+from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
+from ..guards import GuardBudget
+from ..scenario import Scenario
+from . import platform as facts
+from .vllm import phase
+from .vllm_layers import LINEAR
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+    from ..guards import Guard
+
+LOADING = "vllm.model_executor.model_loader.utils"
+"""The module that loads weights."""
+
+STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
+"""What loading and a forward may each take: seconds, and guards made."""
+
+
+class Layer:
+    """What became of one linear layer."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.value: Value = MISSING
+        self.parameters: list[tuple[str, Value, Value]] = []
+        """(name, dtype, shape) as registered, before loading changes them."""
+        self.raised: list[tuple[Guard, Instance]] = []
+        """What building the layer raises."""
+        self.later: list[tuple[Guard, Instance]] = []
+        """What loading or a forward raises; it may hang on what tensors hold."""
+        self.cut: tuple[str, ...] = ()
+        """Steps that were not followed to their end."""
+        self.doubt: str | None = None
+        """What must hold for the answer to be about every layer of this name."""
+        self.live: Any = None
+        self.abandoned: Guard | None = None
+        """Paths on which the evaluator gave up before the layer was built."""
+        self.variables: tuple[str, ...] = ()
+        self.edges = (0, 0)
+        self.selections = (0, 0)
+
+
+def build(
+    m: Machine, layer: Layer, cls: str, args: tuple[Value, ...], prefix: str, quant_config: Value
+) -> None:
+    """Construct the layer and note the parameters that it registers."""
+    kwargs = {
+        "bias": False,
+        "params_dtype": m.world.settings["default dtype"],
+        "quant_config": quant_config,
+        "prefix": prefix,
+    }
+    with phase(m, "create_weights", LINEAR):
+        layer.value = call_value(m, facts.engine_value(m, cls), args, kwargs)
+    for _, atom in alternatives(m, layer.value):
+        if isinstance(atom, Instance):
+            layer.parameters += _parameters(m, atom)
+
+
+def _parameters(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
+    listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
+    out = []
+    for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
+        for _, atom in alternatives(m, value):
+            if isinstance(atom, Instance):
+                out.append((name, settle(m, atom.attrs["dtype"]), settle(m, atom.attrs["shape"])))
+    return out
+
+
+def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
+    """Load the layer's weights and run it once, each within bounds: both may hang on what tensors
+    hold.
+    """
+    for name, step in (("loading", _load), ("forward", _forward)):
+        m.live = m.live if not m.live.is_false else layer.live
+        try:
+            with m.bounds(STEP_SECONDS, STEP_GUARDS):
+                step(m, layer, scenario)
+        except Dead:
+            pass
+        except (OutOfBudget, GuardBudget) as stop:
+            m.coverage.budget(f"{name} of {layer.name} was cut short: {stop}")
+            layer.cut = (*layer.cut, name)
+
+
+def _load(m: Machine, layer: Layer, scenario: Scenario) -> None:
+    """What happens to the weights after loading; what it raises belongs to the layer's refusals."""
+    with phase(m, "process_weights_after_loading", LOADING):
+        each(m, layer.value, lambda atom: _on_method(m, atom, "process_weights_after_loading", (atom,)))
+
+
+def _on_method(m: Machine, layer: Value, name: str, args: tuple[Value, ...]) -> None:
+    method = attributes.get(m, layer, "quant_method", None)
+    each(m, method, lambda a: call_value(m, attributes.get(m, a, name, None), args, {}))
+
+
+def _forward(m: Machine, layer: Layer, scenario: Scenario) -> None:
+    rows = scenario.rows if scenario.rows is not None else Unknown("M", "M", None, "int")
+    with phase(m, "forward", LINEAR):
+        each(m, layer.value, lambda atom: _forward_one(m, atom, rows))
+
+
+def _forward_one(m: Machine, layer: Value, rows: Value) -> None:
+    width = attributes.get(m, layer, "input_size", None)
+    for name in ("input_size_per_partition",):
+        found = attributes.find(m, layer, name, None)
+        width = found if found is not MISSING else width
+    x = m.world.models.tensor(m, (rows, width), m.world.settings["default dtype"])
+    call(m, attributes.get(m, layer, "forward", None), (x,), {}, None)
