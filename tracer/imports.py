@@ -25,7 +25,7 @@ class Needs(NamedTuple):
     inside: tuple[str, ...]
     """Modules of the engine, those above them too."""
     outside: frozenset[str]
-    """Dotted names that are not the engine's."""
+    """Packages that are not the engine's, by their first name."""
 
 
 class Imports:
@@ -37,7 +37,7 @@ class Imports:
         self._all: dict[str, frozenset[str]] = {}
 
     def outside(self, module: str) -> frozenset[str]:
-        """Dotted names outside the engine that importing `module` imports, on whatever way."""
+        """Packages outside the engine that importing `module` imports, on whatever way, by their first name."""
         if module not in self._all:
             found: set[str] = set()
             seen, todo = set(), [module, *_above(module)]
@@ -66,7 +66,7 @@ class Imports:
         named = [name for found in IMPORT.finditer(code) for name in _named(found, package)]
         inside = [n for n in named if n.partition(".")[0] == self.root]
         there = [n for n in inside if self.source.module_path(n) is not None]
-        outside = frozenset(n for n in named if n.partition(".")[0] != self.root)
+        outside = frozenset(n.partition(".")[0] for n in named) - {self.root}
         return Needs(tuple(dict.fromkeys(m for n in there for m in (n, *_above(n)))), outside)
 
 

@@ -88,7 +88,8 @@ def _member(m: Machine, symbol: str) -> Any:
 def _config(m: Machine, capability: int) -> Any:
     given = {
         "num_experts": 8, "experts_per_token": 2, "hidden_dim": 4096,
-        "intermediate_size_per_partition": 14336, "intermediate_size": 14336, "num_local_experts": 8, "num_logical_experts": 8,
+        "intermediate_size_per_partition": 14336, "intermediate_size": 14336,
+        "num_local_experts": 8, "num_logical_experts": 8,
         "moe_parallel_config": _made(m, f"{MOE}.config.FusedMoEParallelConfig", PARALLEL, False),
         "in_dtype": act_dtype(capability), "max_num_tokens": 256, "device": "cuda", "moe_backend": "auto",
         "activation": _member(m, f"{MOE}.activation.MoEActivation.SILU"),

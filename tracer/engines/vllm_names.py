@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..scenario import Scenario
-
-if TYPE_CHECKING:
-    from ..scenario import Scenario
 
 NUMBER = re.compile(r"\.(\d+)\.")
 """The number of a block in a module's name."""

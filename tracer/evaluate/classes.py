@@ -10,7 +10,7 @@ from .atoms import describe
 from .enums import by_value, make_members
 from .fields import fill_fields
 from .unions import alternatives, each
-from .values import MISSING, ClassValue, Descriptor, Function, Instance, Native, Value
+from .values import MISSING, ClassValue, Descriptor, Function, Instance, Native, NativeClass, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -42,8 +42,6 @@ def make_class(m: Machine, node: tree.ClassDef) -> ClassValue:
 
 def _base(m: Machine, value: Value) -> Any:
     """A base as a class; one that source cannot tell stands as an empty library class of that name."""
-    from .values import NativeClass
-
     alts = alternatives(m, value)
     atom = alts[0][1]
     if len(alts) == 1 and isinstance(atom, ClassValue | NativeClass):

@@ -156,7 +156,10 @@ def get_item(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
         return dicts.get(m, atom, key, node)
     if isinstance(atom, Unknown):
         return Unknown(
-            f"{atom.key}[{_key_text(key)}]", f"{atom.label}[{describe(key)}]", m.site(node), _index_kind(atom)
+            f"{atom.key}[{_key_text(key)}]",
+            f"{atom.label}[{describe(key)}]",
+            m.site(node),
+            _index_kind(atom, key),
         )
     return fallbacks.subscript(m, atom, key, node)
 
@@ -176,8 +179,10 @@ def _key_text(key: Value) -> str:
     return term(key)[0]
 
 
-def _index_kind(atom: Unknown) -> str | None:
-    return "tensor" if atom.kind == "tensor" else "int" if atom.label.endswith(".shape") else None
+def _index_kind(atom: Unknown, key: Value) -> str | None:
+    if atom.kind == "tensor":
+        return "tensor"
+    return "int" if atom.key.endswith(".shape") and isinstance(plain(key), int) else None
 
 
 def _text_item(m: Machine, text: Any, key: Value, node: Node | None) -> Value:

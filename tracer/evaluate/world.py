@@ -53,7 +53,7 @@ class World:
         self.no_post_init: frozenset[str] = frozenset()
         self._outside: dict[str, NativeClass] = {}
         self.started: frozenset[str] = frozenset()
-        """Dotted names that are imported already when the question begins: they are there."""
+        """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}
 
     # --- modules of the engine

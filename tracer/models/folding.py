@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..evaluate import containers, inheritance as attributes
+from ..evaluate import containers, inheritance
 from ..evaluate.atoms import constant, describe, plain
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value, compare
@@ -45,9 +45,9 @@ def _len(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 def _len_atom(m: Machine, atom: Value) -> Value:
     if isinstance(atom, Instance):
-        method = attributes.class_attribute(m, atom.cls, "__len__")
+        method = inheritance.class_attribute(m, atom.cls, "__len__")
         if method is not MISSING:
-            return call_value(m, attributes.bind(m, method, atom), (), {})
+            return call_value(m, inheritance.bind(m, method, atom), (), {})
     value = plain(atom)
     if isinstance(value, tuple | str | bytes | range):
         return len(value)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate import containers, inheritance as attributes
+from ..evaluate import containers, inheritance
 from ..evaluate.atoms import describe, is_open, plain
 from ..evaluate.calls import call_value
 from ..evaluate.comparing import as_value
@@ -112,10 +112,10 @@ def _number(m: Machine, name: str, run: Callable[..., Any], kind: str | None, ar
 
     def convert(atom: Value) -> Value:
         method = (
-            attributes.class_attribute(m, atom.cls, f"__{name}__") if isinstance(atom, Instance) else MISSING
+            inheritance.class_attribute(m, atom.cls, f"__{name}__") if isinstance(atom, Instance) else MISSING
         )
         if method is not MISSING:
-            return call_value(m, attributes.bind(m, method, atom), (), {})
+            return call_value(m, inheritance.bind(m, method, atom), (), {})
         return by_python(m, name, run, (atom, *args[1:]), kind)
 
     return each(m, args[0], convert) if args else run()
@@ -231,9 +231,9 @@ def _iter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 def _iterator_of(m: Machine, atom: Value) -> Value:
     """What iterating gives, as an iterator; a list that changes afterwards is not seen to."""
-    method = attributes.class_attribute(m, atom.cls, "__iter__") if isinstance(atom, Instance) else MISSING
+    method = inheritance.class_attribute(m, atom.cls, "__iter__") if isinstance(atom, Instance) else MISSING
     if method is not MISSING:
-        return call_value(m, attributes.bind(m, method, atom), (), {})
+        return call_value(m, inheritance.bind(m, method, atom), (), {})
     return _sequence(m, atom, lambda items: items)
 
 

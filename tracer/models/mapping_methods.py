@@ -9,6 +9,7 @@ from ..evaluate import containers, dicts, entries, sets
 from ..evaluate.comparing import as_value
 from ..evaluate.unions import alternatives, cover, each, join
 from ..evaluate.values import MISSING, DictValue, DictView, SetValue, Unknown, Value
+from ..evaluate.walking import Taker, walk
 from .native import Args, Kwargs, MethodTable
 
 if TYPE_CHECKING:
@@ -191,7 +192,10 @@ _asking("isdisjoint", _disjoint)
 def from_keys(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     """`dict.fromkeys`, which is asked of the class."""
     out = containers.new_dict(m)
-    items = containers.items_of(m, args[0], None)
-    for item in items if isinstance(items, tuple) else ():
-        containers.set_item(m, out, item, args[1] if len(args) > 1 else None, None)
+    value = args[1] if len(args) > 1 else None
+    taker = Taker(
+        lambda item: containers.set_item(m, out, item, value, None),
+        lambda items: containers.smear(m, out, items.label),
+    )
+    walk(m, args[0], taker, None)
     return out

@@ -163,6 +163,11 @@ PROGRAMS = {
                 Kind(1)
             return Level(1).value, Kind.LOW.value
         """,
+    "a_dict_from_keys_that_nobody_knows": """
+        def main(n):
+            d = dict.fromkeys(range(n), "x")
+            return len(d), list(d), d.get(1)
+        """,
     "an_order_that_there_is_not": """
         def main(n):
             try:
