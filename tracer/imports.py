@@ -37,7 +37,7 @@ class Imports:
         self._all: dict[str, frozenset[str]] = {}
 
     def outside(self, module: str) -> frozenset[str]:
-        """Packages outside the engine that importing `module` imports, on whatever way, by their first name."""
+        """Packages outside the engine that importing `module` brings in, by their first name."""
         if module not in self._all:
             found: set[str] = set()
             seen, todo = set(), [module, *_above(module)]
