@@ -122,6 +122,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         capability=at.capability,
         platform=at.platform,
         model=model.config if model else None,
+        name=model.name if model else "model",
         files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
         names=model.names if model else (),
         whole=model.whole if model else False,

@@ -25,6 +25,8 @@ class Checkpoint(Struct, frozen=True):
     """dtype and shape of the stored tensors by name, from the headers of its safetensors files."""
     names: tuple[str, ...] = ()
     """All files of the folder, when one was given."""
+    name: str = "model"
+    """The folder's own name."""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -66,7 +68,9 @@ def _folder(path: Path) -> Checkpoint:
     if not found:
         raise UsageError(f"--model {path}: the folder has no config.json")
     files = {name: _decoded(_text(path / name), str(path / name)) for name in found}
-    return Checkpoint({"config.json": {}, **files}, "config.json" in files, _headers(path), names)
+    return Checkpoint(
+        {"config.json": {}, **files}, "config.json" in files, _headers(path), names, path.resolve().name
+    )
 
 
 def _headers(path: Path) -> dict[str, dict[str, Any]]:

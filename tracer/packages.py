@@ -40,6 +40,9 @@ class InstalledPackages:
         self.scenario, self.root, self.built = scenario, source.engine, built
         self.common = required(source, "requirements/common.txt")
         self.shipped = required(source, f"requirements/{scenario.platform}.txt")
+        self.pinned = pinned(source, "requirements/common.txt") | pinned(
+            source, f"requirements/{scenario.platform}.txt"
+        )
 
     def present(self, name: str) -> bool | None:
         """Whether `import name` works; None when the scenario does not say."""
@@ -53,6 +56,10 @@ class InstalledPackages:
         if self.scenario.profile is None:
             return None
         return self.scenario.profile == "wheel" and top in self.shipped
+
+    def version(self, name: str) -> str | None:
+        """The version to which the release's requirements pin a package, by its import name."""
+        return self.pinned.get(self._top(name))
 
     def imported(self, name: str) -> bool | None:
         """Whether an import of the engine that always runs finds `name`.
@@ -78,12 +85,27 @@ class InstalledPackages:
         )
 
 
+PIN = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*==\s*([^\s;#,]+)", re.M)
+
+
+def pinned(source: Source, path: str) -> dict[str, str]:
+    """Versions that a requirements file fixes, by import name; without what tells builds of one apart."""
+    found: dict[str, set[str]] = {}
+    for name, version in PIN.findall(source.text(path) or ""):
+        found.setdefault(import_name(name), set()).add(version.partition("+")[0])
+    return {name: versions.pop() for name, versions in found.items() if len(versions) == 1}
+
+
+def import_name(distribution: str) -> str:
+    name = re.sub(r"[._]+", "-", distribution).lower()
+    return IMPORT_NAMES.get(name, name.replace("-", "_"))
+
+
 def required(source: Source, path: str) -> frozenset[str]:
     """Import names of the distributions that a requirements file lists."""
     out = set()
     for line in (source.text(path) or "").splitlines():
         found = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", line)
         if found:
-            name = re.sub(r"[._]+", "-", found[1]).lower()
-            out.add(IMPORT_NAMES.get(name, name.replace("-", "_")))
+            out.add(import_name(found[1]))
     return frozenset(out)

@@ -24,6 +24,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     capability: int | None = None
     platform: str = "cuda"
     model: dict[str, Any] | None = None
+    name: str = "model"
+    """What the engine is given as the checkpoint's name: that of a folder."""
     files: dict[str, dict[str, Any]] = {}
     """Other configuration files of the checkpoint by name, such as hf_quant_config.json."""
     names: tuple[str, ...] = ()

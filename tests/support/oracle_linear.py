@@ -10,6 +10,8 @@ from oracle_premises import QUANTIZATION, QUESTIONS, Open, config_class, machine
 
 from qtrace.tracer.chain import ends_of
 from qtrace.tracer.engines import platform as facts, vllm
+from qtrace.tracer.engines.vllm_online import resolver
+from qtrace.tracer.engines.vllm_walk import ARGS
 from qtrace.tracer.evaluate import attributes, containers
 from qtrace.tracer.evaluate.calls import call_value
 from qtrace.tracer.evaluate.machine import Dead, Machine
@@ -106,7 +108,7 @@ def quant_config(m: Machine, label: str) -> Instance:
 
 
 def _online(m: Machine, name: str) -> Any:
-    args = vllm.call(m, "vllm.config.quantization.resolve_quantization_config", name, None)
+    args = vllm.call(m, resolver(m, ARGS), name, None)
     if args is None:
         table = facts.engine_value(m, "vllm.config.quantization._ONLINE_SHORTHANDS")
         args = containers.get_item(m, table, name, None)

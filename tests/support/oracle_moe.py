@@ -13,6 +13,7 @@ from qtrace.tracer.evaluate import attributes
 from qtrace.tracer.evaluate.calls import call_value
 from qtrace.tracer.evaluate.fields import fields_of
 from qtrace.tracer.evaluate.machine import Dead, Machine
+from qtrace.tracer.evaluate.texts import message
 from qtrace.tracer.evaluate.unions import alternatives, settle
 from qtrace.tracer.evaluate.values import MISSING, ClassValue, Guarded, Instance
 from qtrace.tracer.library import Library
@@ -151,15 +152,15 @@ def _name(value: Any) -> Any:
 def _told(m: Machine, found: Any, tell: Any) -> Any:
     """The one outcome as the recording writes it, or the conditions of several."""
     ends = [] if found is MISSING else [(g, tell(v)) for g, v in alternatives(m, found)]
-    ends += [(g, f"{e.cls.name}: {_text(e)}") for g, e in m.raised[-1]]
+    ends += [(g, f"{e.cls.name}: {_text(m, e)}") for g, e in m.raised[-1]]
     if len(ends) == 1 and m.abandoned.is_false and "Guarded(" not in str(ends[0][1]):
         return ends[0][1]
     return Open("; ".join(f"{told} when {m.space.predicate(g)}" for g, told in ends))
 
 
-def _text(error: Instance) -> str:
-    args = error.attrs.get("args") or ("",)
-    return str(getattr(args[0], "label", args[0])).split("\n")[0][:200]
+def _text(m: Machine, error: Instance) -> str:
+    text = message(m, error)
+    return str(getattr(text, "label", text)).split("\n")[0][:200]
 
 
 def _method(library: Library, profile: str, capability: int, label: str, recorded: Any) -> Any:
@@ -192,7 +193,7 @@ def _described(m: Machine, made: Any) -> dict[str, Any]:
 def _comparable(expected: Any) -> Any:
     if not isinstance(expected, str):
         return expected
-    return re.split(r" @ File ", expected.removeprefix("ERR "))[0]
+    return re.split(r" @ ", expected.removeprefix("ERR "))[0]
 
 
 ANSWERS = {"moe": _backend, "moe_method": _method}

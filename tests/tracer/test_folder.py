@@ -66,7 +66,7 @@ def test_two_such_files_are_refused_by_name(library: Library) -> None:
     told = message(ask(library, "awq", quant_config=AWQ, quantize_config=AWQ))
     assert told is not None
     assert told.startswith("Found multiple config files for awq: ")
-    assert "<checkpoint>/quant_config.json" in told
+    assert "'model/quant_config.json'" in told
     assert "tokenizer" not in told
 
 

@@ -1,6 +1,6 @@
 """The checkpoint's folder as the engine's own file calls see it: its names, and what its JSON files hold.
 
-Where the folder lies is not known and decides nothing; paths into it begin with `FOLDER`.
+Where the folder lies is not known: the engine is given its own name, as if it lay where the engine runs.
 """
 
 from __future__ import annotations
@@ -19,36 +19,33 @@ if TYPE_CHECKING:
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
 
-FOLDER = "<checkpoint>"
 CONTENT = "<content>"
 """Attribute of an open file under which its JSON is kept."""
 
 
-def install(m: Machine, scenario: Scenario, model: Value) -> None:
-    """Answer `os.path.join`, `os.path.isdir`, `glob.glob`, `open` and `json.load` for paths that begin with
-    `model`, the engine's name of the checkpoint.
-    """
+def install(m: Machine, scenario: Scenario) -> None:
+    """Answer what file calls say of the checkpoint's folder and the files in it."""
     held = dict.fromkeys(scenario.names) | scenario.files | {"config.json": scenario.model}
     table, opened = m.world.models.table, m.world.outside_class("a file of the checkpoint")
-    joined = table["os.path.join"]
+    root = scenario.name
 
-    def is_model(atom: Value) -> bool:
-        return atom is model or (isinstance(atom, Unknown) and atom.key == model.key)
-
-    def join(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        return each(m, args[0], lambda a: joined.call(m, (FOLDER if is_model(a) else a, *args[1:]), kwargs))
+    def inside(path: Value) -> str | None:
+        """The part of a path below the folder; None for any other."""
+        return (
+            path.removeprefix(f"{root}/") if isinstance(path, str) and path.startswith(f"{root}/") else None
+        )
 
     def is_folder(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        return each(m, args[0], lambda a: is_model(a) or m.unknown("os.path.isdir()", kind="bool"))
+        return each(m, args[0], lambda a: a == root or m.unknown("os.path.isdir()", kind="bool"))
 
     def listed(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        pattern = _inside(args[0])
+        pattern = inside(args[0])
         if pattern is None:
             return m.unknown("glob.glob()")
-        return ListValue(tuple(f"{FOLDER}/{n}" for n in sorted(held) if fnmatchcase(n, pattern)), m.live)
+        return ListValue(tuple(f"{root}/{n}" for n in sorted(held) if fnmatchcase(n, pattern)), m.live)
 
     def open_(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        name = _inside(args[0])
+        name = inside(args[0])
         if name is None or held.get(name) is None:
             return m.unknown("open()")
         file = Instance(opened, m.live)
@@ -58,19 +55,29 @@ def install(m: Machine, scenario: Scenario, model: Value) -> None:
     def load(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         return each(m, args[0], lambda f: _content(m, f))
 
+    def path(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+        return each(m, args[0], lambda a: _path(m, a, root))
+
     for symbol, run in (
-        ("os.path.join", join),
         ("os.path.isdir", is_folder),
         ("glob.glob", listed),
         ("builtins.open", open_),
         ("json.load", load),
+        ("pathlib.Path", path),
     ):
         table[symbol] = Native(symbol, run)
 
 
-def _inside(path: Value) -> str | None:
-    """The part of a path below the folder; None for any other."""
-    return path.removeprefix(f"{FOLDER}/") if isinstance(path, str) and path.startswith(FOLDER) else None
+def _path(m: Machine, name: Value, root: str) -> Value:
+    """A path object: of the folder it is known that it is one."""
+    if name != root:
+        return m.unknown("pathlib.Path()")
+    out = Unknown("the checkpoint's path", "the checkpoint's path")
+    for ask, answer in (("is_file", False), ("is_dir", True), ("exists", True)):
+        m.outside[out.key, ask] = Native(f"Path.{ask}", lambda m, args, kwargs, answer=answer: answer)
+    m.outside[out.key, "suffix"] = "".join(root.rpartition(".")[1:]) if "." in root.strip(".") else ""
+    m.outside[out.key, "name"] = root
+    return out
 
 
 def _content(m: Machine, file: Value) -> Value:

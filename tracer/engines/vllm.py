@@ -129,7 +129,7 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     model.attrs |= {
         "hf_config": hf,
         "hf_text_config": facts.text_config(m, hf),
-        "model": Unknown("model", "model"),
+        "model": scenario.name if scenario.whole else Unknown("model", "model", None, "str"),
     }
     model.attrs |= {"quantization": scenario.quantization, "dtype": m.world.settings["default dtype"]}
     model.attrs |= {"quantization_config": None}

@@ -4,10 +4,12 @@ hand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
+from ..evaluate.machine import Dead
 from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
 from ..models.stdlib import box_json
@@ -26,11 +28,11 @@ def load(m: Machine, scenario: Scenario, model: Instance) -> None:
     _files(m, scenario)
     # Only a shorthand for checkpoints that are not quantized comes here without a checkpoint.
     if scenario.whole:
-        folder.install(m, scenario, model.attrs["model"])
+        folder.install(m, scenario)
     hf = call(m, f"{READER}.get_config", model.attrs["model"], False)
     model.attrs["hf_config"] = hf
     model.attrs["hf_text_config"] = facts.text_config(m, settle(m, hf))
-    model.attrs["model_arch_config"] = _architecture(m, model)
+    model.attrs["model_arch_config"] = _architecture(m, model, scenario.whole)
 
 
 def _files(m: Machine, scenario: Scenario) -> None:
@@ -73,7 +75,7 @@ def _files(m: Machine, scenario: Scenario) -> None:
     m.facts["vllm.transformers_utils.repo_utils.with_retry"] = retry
 
 
-def _architecture(m: Machine, model: Instance) -> Instance:
+def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
     """The engine's own reading of the checkpoint: its quantization config and its head counts."""
     hf = settle(m, model.attrs["hf_config"])
     convertors = facts.engine_value(
@@ -85,6 +87,11 @@ def _architecture(m: Machine, model: Instance) -> Instance:
     kind = hf.attrs.get("model_type") if isinstance(hf, Instance) else None
     cls = convertors.entries.get(("constant", kind), (None, base))[1]
     convertor = call_value(m, cls, (hf, model.attrs["hf_text_config"]), {})
+    if whole:
+        convert = attributes.get(m, convertor, "convert", None)
+        converted = _attempt(m, lambda: call_value(m, convert, (), {}))
+        if isinstance(converted, Instance):
+            return converted
     out = facts.new(m, m.world.outside_class("model architecture"))
     out.attrs["quantization_config"] = call_value(
         m, attributes.get(m, convertor, "get_quantization_config", None), (), {}
@@ -97,6 +104,21 @@ def _architecture(m: Machine, model: Instance) -> Instance:
         there = isinstance(text, Instance) and entry in text.attrs
         out.attrs[name] = text.attrs[entry] if there else Unknown(entry, entry, kind="int")
     return out
+
+
+def _attempt(m: Machine, run: Callable[[], Value]) -> Value:
+    """What `run` gives; MISSING where it raises on some path, which then has not happened.
+
+    The engine reads a config that has the defaults of its class, which a checkpoint need not spell out.
+    """
+    live = m.live
+    m.raised.append([])
+    try:
+        value = run()
+    except Dead:
+        value = MISSING
+    raised, m.live = m.raised.pop(), live
+    return MISSING if raised else settle(m, value)
 
 
 def model_class(m: Machine, scenario: Scenario) -> Value:

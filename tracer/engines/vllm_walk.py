@@ -19,6 +19,7 @@ from .vllm_checkpoint import fused_modules, load, model_class, renamer
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 from .vllm_linear import LOADING, Layer, build, use
 from .vllm_names import doubt
+from .vllm_online import resolver, shorthands
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 ARGS = "vllm.engine.arg_utils.EngineArgs"
 
 REGISTRY = "vllm.model_executor.layers.quantization"
-ONLINE_NAMES = "vllm.config.quantization.ONLINE_QUANT_SHORTHAND_NAMES"
 
 RESOLVE_DTYPE = "vllm.config.model._get_and_verify_dtype"
 VERIFY_PARALLEL = f"{MODEL_CONFIG}.verify_with_parallel_config"
@@ -79,8 +79,7 @@ class Walk:
     def methods(self) -> tuple[str, ...]:
         """The values of `--quantization` that this release lists, and the shorthands it resolves."""
         listed = facts.engine_value(self.m, f"{REGISTRY}.QUANTIZATION_METHODS")
-        online = facts.engine_value(self.m, ONLINE_NAMES)
-        names = (*settle(self.m, listed.content), *online)
+        names = (*settle(self.m, listed.content), *shorthands(self.m))
         return tuple(dict.fromkeys(n for n in names if isinstance(n, str)))
 
     def knows_method(self) -> bool:
@@ -129,9 +128,7 @@ class Walk:
         if scenario.model is None and not self._is_online():
             self._only_flag()
             return
-        args = self._enter(
-            "vllm.config.quantization.resolve_quantization_config", scenario.quantization, None
-        )
+        args = self._enter(resolver(m, ARGS), scenario.quantization, None)
         model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
         model.attrs["quantization_config"] = args
         load(m, scenario, model)
@@ -201,7 +198,7 @@ class Walk:
 
     def _is_online(self) -> bool:
         """Whether the flag is a shorthand that quantizes a checkpoint which is not quantized."""
-        return self.scenario.quantization in facts.engine_value(self.m, ONLINE_NAMES)
+        return self.scenario.quantization in shorthands(self.m)
 
     def _only_flag(self) -> None:
         """Without a checkpoint only the config class is told; the rest hangs on what the checkpoint says."""

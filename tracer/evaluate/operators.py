@@ -133,9 +133,7 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
         return result
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
         return _compute(m, op, x, y, node)
-    if op == "|" and (
-        isinstance(a, ClassValue | NativeClass | Opaque | Native) or isinstance(b, ClassValue | NativeClass)
-    ):
+    if op == "|" and any(map(_is_type, (a, b))):
         return m.unknown(f"{describe(a)} | {describe(b)}", node)
     if not (is_open(m, a) or is_open(m, b)):
         names = f"'{type_name(a)}' and '{type_name(b)}'"
@@ -145,6 +143,13 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
     if kind == "int":
         return _whole_number(m, op, a, b, node)
     return m.unknown(f"{_wrap(a)} {op} {_wrap(b)}", node, kind)
+
+
+def _is_type(atom: Value) -> bool:
+    """Whether an operand of `|` makes a union of types of it."""
+    if isinstance(atom, Instance):
+        return str(atom.cls.symbol).startswith("typing.")
+    return isinstance(atom, ClassValue | NativeClass | Opaque | Native)
 
 
 def _may_fail(m: Machine, op: str, a: Value, b: Value) -> None:

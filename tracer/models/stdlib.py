@@ -72,11 +72,6 @@ def _find_spec(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return each(m, args[0], find)
 
 
-@table("importlib.metadata.version", "importlib_metadata.version")
-def _version(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return each(m, args[0], lambda n: m.unknown(f"version of {describe(n)}", kind="str"))
-
-
 # --- os
 
 

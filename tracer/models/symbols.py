@@ -19,6 +19,7 @@ from . import (
     regex,
     stdlib,
     tensors,
+    versions,
     wrappers,
 )
 from .native import Args, Kwargs
@@ -76,6 +77,7 @@ class Symbols:
             regex,
             stdlib,
             tensors,
+            versions,
             wrappers,
         ):
             self.table |= part.table.rows
@@ -95,6 +97,9 @@ class Symbols:
             return m.world.settings[symbol]
         if symbol.startswith(("typing.", "collections.abc.", "types.", "abc.")) and symbol.count(".") <= 2:
             return m.world.outside_class(symbol)
+        version = versions.of_module(m, symbol)
+        if version is not MISSING:
+            return version
         stub = m.world.stub(m, symbol)
         return stub if stub is not MISSING else Opaque(symbol)
 

@@ -153,6 +153,23 @@ PROGRAMS = {
         def main(n):
             return {Version(n, 0): "here"}[Version(n, 0)], len({Version(1, 0), Version(1, n)}), Version(1, 2) == Version(1, n)
         """,
+    "fractions": """
+        from fractions import Fraction
+        def main(n):
+            f = Fraction(32, [4, 8, 6, 3][n])
+            g = Fraction(6, -4)
+            return (f.numerator, f.denominator, 4096 // f, 4096 % f.numerator, f * 3, str(f), 2 * f == f + f, f > 5, int(g),
+                    g // 2, 7 % f, bool(g), 1 / f, f - 1, repr(g), 3 - g, f % 3, f == 8)
+        """,
+    "versions_compare_as_the_library_does": """
+        from packaging import version
+        from packaging.version import Version
+        def main(n):
+            found = version.parse(["1.9", "1.10", "1.10.dev1", "1.10+cu128"][n])
+            other = Version("1.10.0")
+            return (found < other, found <= other, found == other, found >= other, found > other, found != other,
+                    found.major, found.base_version)
+        """,
     "late_binding_of_loop_names_in_closures": """
         def main():
             fs = [lambda: i for i in range(3)]
