@@ -26,6 +26,8 @@ from qtrace.tracer.library import Library
 from qtrace.tracer.sources import open_source
 
 EXCLUDED = json.loads((DATA / "excluded.json").read_text())
+DISPUTED = json.loads((DATA / "disputed.json").read_text())
+"""Cells in which the recording is held to be wrong, each with what the source says."""
 ANSWERS = oracle_linear.ANSWERS | oracle_moe.ANSWERS | oracle_kv.ANSWERS
 COMPARABLE = oracle_linear.COMPARABLE | oracle_moe.COMPARABLE | oracle_kv.COMPARABLE
 SECTIONS = tuple(ANSWERS)
@@ -43,7 +45,7 @@ class Cell(NamedTuple):
     expected: Any
     got: Any
     state: str
-    """equal, wrong or open."""
+    """equal, wrong, open, or disputed: unlike a recording that the source contradicts."""
 
 
 def load(path: Path) -> Answers:
@@ -76,27 +78,37 @@ def _cell(
     if isinstance(got, Open):
         return Cell(profile, capability, section, label, expected, got, "open")
     wanted = COMPARABLE.get(section, lambda e: e)(expected)
-    return Cell(profile, capability, section, label, wanted, got, "equal" if _same(wanted, got) else "wrong")
+    doubted = _disputed(library.source.pin().version, capability, section, label)
+    state = "equal" if _same(wanted, got) else "disputed" if doubted else "wrong"
+    return Cell(profile, capability, section, label, wanted, got, state)
+
+
+def _disputed(version: str, capability: int, section: str, label: str) -> bool:
+    return any(
+        version in row["releases"] and label in row["labels"]
+        for row in DISPUTED
+        if (row["section"], row["capability"]) == (section, capability)
+    )
 
 
 def _same(expected: Any, got: Any) -> bool:
     """Equal; for a refusal: the exception type and the text up to its first value."""
-    if isinstance(expected, str) and isinstance(got, str):
+    if isinstance(expected, str) and isinstance(got, str) and expected != got:
         lead = re.split(r"[{\[(=]|0x", expected)[0]
         return len(lead) > len("ValueError: ") and got.startswith(lead)
     return bool(expected == got)
 
 
 def table(found: list[Cell]) -> str:
-    """Counts by section: cells, decided and equal, wrong, open."""
-    rows = [f"{'section':<12}{'cells':>8}{'equal':>8}{'wrong':>8}{'open':>8}{'equal %':>10}"]
-    for section in (*SECTIONS, "all"):
+    """Counts by section; the share is of the cells that are not disputed."""
+    heads = ("cells", "equal", "wrong", "open", "disputed")
+    rows = [f"{'section':<12}{''.join(f'{head:>9}' for head in heads)}{'equal %':>9}"]
+    for section in (*dict.fromkeys(c.section for c in found), "all"):
         states = Counter(c.state for c in found if section in (c.section, "all"))
-        total = sum(states.values())
-        share = 100 * states["equal"] / total if total else 0.0
-        rows.append(
-            f"{section:<12}{total:>8}{states['equal']:>8}{states['wrong']:>8}{states['open']:>8}{share:>9.1f}%"
-        )
+        counted = sum(states.values()) - states["disputed"]
+        numbers = (sum(states.values()), *(states[head] for head in heads[1:]))
+        share = 100 * states["equal"] / counted if counted else 0.0
+        rows.append(f"{section:<12}{''.join(f'{number:>9}' for number in numbers)}{share:>8.1f}%")
     return "\n".join(rows)
 
 

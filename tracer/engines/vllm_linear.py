@@ -73,7 +73,8 @@ def _parameters(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
     for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
         for _, atom in alternatives(m, value):
             if isinstance(atom, Instance):
-                out.append((name, settle(m, atom.attrs["dtype"]), settle(m, atom.attrs["shape"])))
+                parts = (settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape"))
+                out.append((name, *parts))
     return out
 
 

@@ -79,7 +79,17 @@ def _instance(m: Machine, atom: Instance, name: str, node: Node | None) -> Value
 def _of_instance(m: Machine, atom: Instance, name: str, of_class: Value, node: Node | None) -> Value:
     if is_data_descriptor(m, of_class):
         return bind(m, of_class, atom)
+    if name in m.world.models.slots(atom):  # what the object has of it, it has through a class further up
+        return _computed(m, of_class, atom)
     return _own_first(m, atom, name, of_class, node)
+
+
+def _computed(m: Machine, of_class: Value, atom: Instance) -> Value:
+    from .calls import call_value
+
+    if isinstance(of_class, Descriptor) and of_class.kind == "cached property":
+        return call_value(m, of_class.func, (atom,), {}, None)
+    return bind(m, of_class, atom)
 
 
 def _own_first(m: Machine, atom: Instance, name: str, of_class: Value, node: Node | None) -> Value:

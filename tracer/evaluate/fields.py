@@ -9,6 +9,7 @@ from .. import tree
 from . import attributes, complaints, inheritance
 from .arguments import OPEN, Spread
 from .unions import alternatives, cover, each, join
+from .validating import validated
 from .values import MISSING, ClassValue, FieldDefault, Guarded, Instance, NativeClass, Value
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs:
             given = left.pop(0) if left and not field.kw_only else named.pop(field.name, MISSING)
         if given is MISSING and spread:
             given = m.unknown(field.name, node)
-        value = _value(m, cls, field, given, named, node)
+        value = _value(m, cls, field, validated(m, cls, field.name, given), named, node)
         if value is not MISSING:
             made.attrs[field.name] = value
     if "namedtuple" in cls.flags:

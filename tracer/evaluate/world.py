@@ -52,6 +52,8 @@ class World:
         self.modules: dict[str, ModuleValue] = {}
         self.no_post_init: frozenset[str] = frozenset()
         self._outside: dict[str, NativeClass] = {}
+        self.validators: dict[ClassValue, list[Any]] = {}
+        """pydantic validators by class, once they were looked for."""
         self.started: frozenset[str] = frozenset()
         """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}

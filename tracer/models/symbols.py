@@ -19,6 +19,7 @@ from . import (
     regex,
     stdlib,
     tensors,
+    validators,
     versions,
     wrappers,
 )
@@ -77,6 +78,7 @@ class Symbols:
             regex,
             stdlib,
             tensors,
+            validators,
             versions,
             wrappers,
         ):

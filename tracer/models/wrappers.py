@@ -45,8 +45,7 @@ def _keep(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @table(
     "typing.dataclass_transform", "typing_extensions.dataclass_transform",
-    "pydantic.field_validator", "pydantic.model_validator", "typing_extensions.deprecated",
-    "pydantic.field_serializer",
+    "pydantic.model_validator", "typing_extensions.deprecated", "pydantic.field_serializer",
 )  # fmt: skip
 def _decorator(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return Native("a decorator that keeps what it decorates", _keep)
