@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..tracer.sources import Source
 
 ENGINES = ("vllm",)
-LAYERS = ("linear", "qkv_proj", "o_proj", "gate_up_proj", "down_proj")
+LAYERS = ("linear", "qkv_proj", "o_proj", "gate_up_proj", "down_proj", "attention")
 DTYPES = ("bfloat16", "float16", "float32")
 LEVELS = ("error", "warning", "note", "never")
 
@@ -31,6 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scenario (what is not given is unknown)")
     group.add_argument("--quantization", "-q", metavar="X", help="the engine's --quantization")
     group.add_argument(
+        "--kv-cache-dtype",
+        metavar="X",
+        help="the engine's --kv-cache-dtype: which attention backend takes it",
+    )
+    group.add_argument(
         "--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded"
     )
     group.add_argument("--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0")
@@ -40,7 +45,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)"
     )
     group.add_argument(
-        "--layer", default="linear", choices=LAYERS, help="which projection (default: all four)"
+        "--layer",
+        default="linear",
+        choices=LAYERS,
+        help="one projection, or attention (default: all four projections)",
     )
     group.add_argument(
         "--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown"
@@ -87,6 +95,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
         "quantization": args.quantization,
         "device": args.device,
         "model": _model_name(args.model),
+        "kv_cache_dtype": args.kv_cache_dtype,
         "dtype": args.dtype,
         "tp": args.tp if args.tp != 1 else None,
         "tokens": args.tokens,
@@ -127,6 +136,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         names=model.names if model else (),
         whole=model.whole if model else False,
         tensors=model.tensors if model else {},
+        kv_cache_dtype=args.kv_cache_dtype,
         dtype=args.dtype,
         tensor_parallel=args.tp,
         layer=args.layer,

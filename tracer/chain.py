@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ..report.model import Chain, Choice, Hop, HopKind, Outcome, Parameter, Why
 from ..report.predicate import Member, Not, Opaque
+from .attention import attention_chain
 from .choices import choices
 from .evaluate.record import Edge
 from .evaluate.unions import alternatives
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
 
 def chains(walk: Walk) -> tuple[Chain, ...]:
     """The chains of a walk; a question refused before any layer is one chain with its refusals."""
+    more = () if walk.attention is None else (attention_chain(walk, walk.attention),)
+    if not walk.layers and more:
+        return more
     if not walk.layers:
         early = _refused_early(walk, walk.m.space.true) or _without_checkpoint(walk)
         roles = {o.config: HopKind.CONFIG_CLASS for _, o in early if o.config}
         head = tuple(_head(walk, Marks(roles, frozenset()), walk.m.space.true))
         return (Chain(layer=walk.scenario.layer, hops=head, outcomes=_guarded(walk, early)),)
     made = [_chain(walk, layer) for layer in walk.layers]
-    return tuple(_grouped(made))
+    return (*_grouped(made), *more)
 
 
 def _without_checkpoint(walk: Walk) -> list[tuple[Guard, Outcome]]:

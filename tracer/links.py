@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..report.predicate import Site
 from . import tree
-from .evaluate.values import ClassValue, Function
+from .evaluate.values import ClassValue, Function, Native, Value
 
 if TYPE_CHECKING:
     from .evaluate.machine import Machine
@@ -26,6 +26,13 @@ class Link(Struct, frozen=True):
     caller: str
     callee: str
     site: Site | None
+
+
+def function_behind(value: Value) -> Function:
+    """The function behind a method, a class method or a wrapped function."""
+    while not isinstance(value, Function):
+        value = value.func if not isinstance(value, Native) else None
+    return value
 
 
 def link(caller: Function, callee: str) -> Link:

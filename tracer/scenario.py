@@ -34,6 +34,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     """Whether `model` is all of config.json; else what it does not hold is unknown, not absent."""
     tensors: dict[str, dict[str, Any]] = {}
     """Headers of the checkpoint's safetensors files: name -> dtype and shape; empty when not at hand."""
+    kv_cache_dtype: str | None = None
+    """The value of `--kv-cache-dtype`; None when the question is not about the cache."""
     dtype: str | None = None
     tensor_parallel: int = 1
     layer: str = "linear"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..evaluate.unions import join
+from ..evaluate.machine import Dead
+from ..evaluate.unions import join, settle
 from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
 from ..models.stdlib import box_json
 from ..models.tensors import DTYPES
@@ -79,6 +80,20 @@ def engine_value(m: Machine, symbol: str) -> Any:
         if m.world.source.module(module) is None:
             return attributes.get(m, engine_value(m, module), name, None)
         return attributes.get(m, m.world.import_module(m, module, None), name, None)
+
+
+def attempt(m: Machine, run: Callable[[], Value]) -> tuple[Value, bool]:
+    """What `run` gives where it does not raise, MISSING if nowhere; whether it raises, which then has not
+    happened.
+    """
+    live = m.live
+    m.raised.append([])
+    try:
+        value = settle(m, run())
+    except Dead:
+        value = MISSING
+    raised, m.live = bool(m.raised.pop()), live
+    return value, raised
 
 
 class Once:

@@ -4,12 +4,10 @@ hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..evaluate.machine import Dead
 from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
 from ..models.stdlib import box_json
@@ -89,8 +87,9 @@ def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
     convertor = call_value(m, cls, (hf, model.attrs["hf_text_config"]), {})
     if whole:
         convert = attributes.get(m, convertor, "convert", None)
-        converted = _attempt(m, lambda: call_value(m, convert, (), {}))
-        if isinstance(converted, Instance):
+        # A checkpoint need not spell out what the class of its config has by default: no refusal.
+        converted, raised = facts.attempt(m, lambda: call_value(m, convert, (), {}))
+        if isinstance(converted, Instance) and not raised:
             return converted
     out = facts.new(m, m.world.outside_class("model architecture"))
     out.attrs["quantization_config"] = call_value(
@@ -104,21 +103,6 @@ def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
         there = isinstance(text, Instance) and entry in text.attrs
         out.attrs[name] = text.attrs[entry] if there else Unknown(entry, entry, kind="int")
     return out
-
-
-def _attempt(m: Machine, run: Callable[[], Value]) -> Value:
-    """What `run` gives; MISSING where it raises on some path, which then has not happened.
-
-    The engine reads a config that has the defaults of its class, which a checkpoint need not spell out.
-    """
-    live = m.live
-    m.raised.append([])
-    try:
-        value = run()
-    except Dead:
-        value = MISSING
-    raised, m.live = m.raised.pop(), live
-    return MISSING if raised else settle(m, value)
 
 
 def model_class(m: Machine, scenario: Scenario) -> Value:

@@ -64,10 +64,11 @@ def build(
         layer.value = call_value(m, facts.engine_value(m, cls), args, kwargs)
     for _, atom in alternatives(m, layer.value):
         if isinstance(atom, Instance):
-            layer.parameters += _parameters(m, atom)
+            layer.parameters += registered(m, atom)
 
 
-def _parameters(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
+def registered(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
+    """(name, dtype, shape) of the parameters that a layer has."""
     listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
     out = []
     for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():

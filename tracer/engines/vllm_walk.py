@@ -10,11 +10,12 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import each, settle
-from ..evaluate.values import MISSING, Function, Instance, ListValue, Native, Value
-from ..links import Link, field_site, link, text_site
+from ..evaluate.values import MISSING, Instance, ListValue, Value
+from ..links import Link, field_site, function_behind, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
+from .vllm_attention import Attention, walk_attention
 from .vllm_checkpoint import fused_modules, load, model_class, renamer
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 from .vllm_linear import LOADING, Layer, build, use
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from ..evaluate.machine import Machine
     from ..guards import Guard
 
+ATTENTION = "attention"
+"""The kind of layer whose chain is that of the KV cache."""
 ARGS = "vllm.engine.arg_utils.EngineArgs"
 
 REGISTRY = "vllm.model_executor.layers.quantization"
@@ -62,6 +65,8 @@ class Walk:
         self.left_out: tuple[str, ...] = ()
         """Layers that the checkpoint's blocks have no plain linear layer for."""
         self.config_class: Value = MISSING
+        self.attention: Attention | None = None
+        """The attention layer, where the question is about its cache."""
         self.used = True
         """Whether layers are loaded and run once they are built."""
 
@@ -97,17 +102,21 @@ class Walk:
         """Walk as far as the engine goes."""
         self.links = [self._link(caller, callee) for caller, callee in LINKS]
         flags = facts.engine_value(self.m, f"{ARGS}.add_cli_args")
-        self.flag_site = text_site(attributes_function(flags), "--quantization")
+        self.flag_site = text_site(function_behind(flags), "--quantization")
         self.field_site = field_site(self.m, facts.engine_value(self.m, ARGS), "quantization")
         with suppress(Dead):
             self._configure()
         self.raised = self.take_raised()
         if not self.m.live.is_false and not self.needs_model:
-            for layer in self.walk_layers():
-                self.layers.append(layer)
+            live = self.m.live
+            if self.scenario.layer != ATTENTION:
+                self.layers += self.walk_layers()
+            if self.scenario.kv_cache_dtype is not None or self.scenario.layer == ATTENTION:
+                self.m.live = live
+                self.attention = walk_attention(self)
 
     def _link(self, caller: str, callee: str) -> Link:
-        return link(attributes_function(facts.engine_value(self.m, caller)), callee)
+        return link(function_behind(facts.engine_value(self.m, caller)), callee)
 
     def take_raised(self) -> list[tuple[Guard, Instance]]:
         """What was raised since the last time this was asked."""
@@ -115,11 +124,11 @@ class Walk:
         self.m.raised[-1].clear()
         return raised
 
-    def _enter(self, symbol: str, *args: Value, **kwargs: Value) -> Value:
+    def enter(self, symbol: str, *args: Value, **kwargs: Value) -> Value:
         """Call an entry function in a phase named after it."""
         func = facts.engine_value(self.m, symbol)
         name = symbol.rpartition(".")[2]
-        with phase(self.m, name, attributes_function(func).module.name):
+        with phase(self.m, name, function_behind(func).module.name):
             return call_value(self.m, func, args, kwargs)
 
     def _configure(self) -> None:
@@ -128,17 +137,17 @@ class Walk:
         if scenario.model is None and not self._is_online():
             self._only_flag()
             return
-        args = self._enter(resolver(m, ARGS), scenario.quantization, None)
+        args = self.enter(resolver(m, ARGS), scenario.quantization, None)
         model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
         model.attrs["quantization_config"] = args
         load(m, scenario, model)
         self._resolve_dtype()
         before = settle(m, model.attrs["quantization"])
-        self._enter(f"{MODEL_CONFIG}._verify_quantization", model)
+        self.enter(f"{MODEL_CONFIG}._verify_quantization", model)
         self._note_override(before)
         self._verify_parallel()
         load_config = facts.new(m, facts.engine_value(m, "vllm.config.load.LoadConfig"))
-        self.quant_config = self._enter(f"{VLLM_CONFIG}._get_quantization_config", model, load_config)
+        self.quant_config = self.enter(f"{VLLM_CONFIG}._get_quantization_config", model, load_config)
         self._fit_to_model()
 
     def _fit_to_model(self) -> None:
@@ -177,7 +186,7 @@ class Walk:
             asked = scenario.dtype or "auto"
             config = self.model.attrs["hf_config"]
             model = self.model.attrs["model"]
-            resolved = self._enter(RESOLVE_DTYPE, model, config, asked, is_pooling_model=False, revision=None)
+            resolved = self.enter(RESOLVE_DTYPE, model, config, asked, is_pooling_model=False, revision=None)
             m.world.settings["default dtype"] = self.model.attrs["dtype"] = settle(m, resolved)
         platform = facts.engine_value(m, "vllm.platforms.current_platform")
         check = attributes.get(m, platform, "check_if_supports_dtype", None)
@@ -193,7 +202,7 @@ class Walk:
             return
         kept = self.model.attrs["multimodal_config"]
         self.model.attrs["multimodal_config"] = None
-        self._enter(VERIFY_PARALLEL, self.model, self.config.attrs["parallel_config"])
+        self.enter(VERIFY_PARALLEL, self.model, self.config.attrs["parallel_config"])
         self.model.attrs["multimodal_config"] = kept
 
     def _is_online(self) -> bool:
@@ -204,7 +213,7 @@ class Walk:
         """Without a checkpoint only the config class is told; the rest hangs on what the checkpoint says."""
         self.needs_model = True
         if self.scenario.quantization is not None:
-            self.config_class = self._enter(f"{REGISTRY}.get_quantization_config", self.scenario.quantization)
+            self.config_class = self.enter(f"{REGISTRY}.get_quantization_config", self.scenario.quantization)
 
     def _note_override(self, before: Value) -> None:
         """Name the config class whose override scan changed the flag: the scan ends with the one that
@@ -258,10 +267,3 @@ class Walk:
             layer.later = self.take_raised()
         layer.edges = (first_edge, len(record.edges))
         return layer
-
-
-def attributes_function(value: Value) -> Function:
-    """The function behind a method, a class method or a wrapped function."""
-    while not isinstance(value, Function):
-        value = value.func if not isinstance(value, Native) else None
-    return value

@@ -22,17 +22,21 @@ Kwargs = dict[str, Value]
 class Field:
     """One field; `default` is MISSING when required, `factory` a callable value or None."""
 
-    __slots__ = ("annotation", "compare", "default", "factory", "init", "kw_only", "name", "repr")
+    __slots__ = ("annotation", "compare", "default", "factory", "init", "kw_only", "name", "passed", "repr")
 
     def __init__(self, name: str, annotation: tree.Node | None, default: Value) -> None:
         self.name, self.annotation = name, annotation
         self.default, self.factory = default, None
         self.init = self.repr = self.compare = True
         self.kw_only = False
+        self.passed = annotated_as(annotation, "InitVar")
+        """Whether it is only passed on to `__post_init__`."""
         if isinstance(default, FieldDefault):
             self.default, self.factory = default.default, default.factory
             self.init, self.kw_only = default.init, default.kw_only
             self.repr, self.compare = default.repr, default.compare
+        if self.passed:
+            self.repr = self.compare = False
 
 
 def fields_of(m: Machine, cls: ClassValue | NativeClass) -> list[Field]:
@@ -41,17 +45,18 @@ def fields_of(m: Machine, cls: ClassValue | NativeClass) -> list[Field]:
     for base in reversed(cls.mro):
         if isinstance(base, ClassValue) and base.flags & {"dataclass", "namedtuple"}:
             for name, annotation in m.world.annotations(base):
-                if not is_class_var(annotation):
+                if not annotated_as(annotation, "ClassVar"):
                     found[name] = Field(name, annotation, inheritance.own_attribute(m, base, name))
     return list(found.values())
 
 
-def is_class_var(annotation: tree.Node | None) -> bool:
+def annotated_as(annotation: tree.Node | None, word: str) -> bool:
+    """Whether an annotation is `word` or `word[...]`, from whatever module, or a text that says so."""
     head = annotation.value if isinstance(annotation, tree.Index) else annotation
     if isinstance(head, tree.Const):
-        return isinstance(head.value, str) and head.value.startswith(("ClassVar", "typing.ClassVar"))
+        return isinstance(head.value, str) and head.value.split("[")[0].rpartition(".")[2] == word
     name = head.id if isinstance(head, tree.Name) else head.name if isinstance(head, tree.Attr) else ""
-    return name == "ClassVar"
+    return name == word
 
 
 def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs: Kwargs, node: Any) -> None:
@@ -60,6 +65,7 @@ def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs:
     spread = len(left) < len(args) or isinstance(named.pop(OPEN, None), Spread)
     fields = fields_of(m, cls)
     _refuse(m, cls, fields, len(left), named)
+    passed: list[Value] = []
     for field in fields:
         given: Value = MISSING
         if field.init:
@@ -67,11 +73,13 @@ def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs:
         if given is MISSING and spread:
             given = m.unknown(field.name, node)
         value = _value(m, cls, field, validated(m, cls, field.name, given), named, node)
-        if value is not MISSING:
+        if field.passed:
+            passed.append(value)
+        elif value is not MISSING:
             made.attrs[field.name] = value
     if "namedtuple" in cls.flags:
         made.payload = tuple(made.attrs[f.name] for f in fields)
-    _after(m, made, cls, node)
+    _after(m, made, cls, tuple(passed), node)
 
 
 def _value(m: Machine, cls: ClassValue, field: Field, given: Value, named: Kwargs, node: Any) -> Value:
@@ -128,12 +136,12 @@ def _refuse(m: Machine, cls: ClassValue, fields: list[Field], given: int, named:
         m.fail("TypeError", message)
 
 
-def _after(m: Machine, made: Instance, cls: ClassValue, node: Any) -> None:
+def _after(m: Machine, made: Instance, cls: ClassValue, passed: Args, node: Any) -> None:
     from .calls import call_value
 
     after = inheritance.class_attribute(m, made.cls, "__post_init__")
     if after is not MISSING and "dataclass" in cls.flags and made.cls.symbol not in m.world.no_post_init:
-        call_value(m, inheritance.bind(m, after, made), (), {}, node)
+        call_value(m, inheritance.bind(m, after, made), passed, {}, node)
 
 
 def replaced(m: Machine, atom: Instance, changes: Kwargs, node: Any) -> Value:

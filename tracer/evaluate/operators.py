@@ -52,6 +52,8 @@ OPERATOR_NAMES = {"**": "** or pow()"}
 """How Python names an operator in its errors, where that is not as it is written."""
 NEUTRAL = {("%", 1), ("//", 1), ("*", 1), ("+", 0), ("-", 0)}
 """Operations on a whole number that leave it as it is, or leave nothing of it."""
+ALIKE = {"-": 0, "%": 0, "//": 1}
+"""What operations on a whole number and itself leave, where they do not divide by zero."""
 UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "-": (operator.neg, "__neg__"),
     "+": (operator.pos, "__pos__"),
@@ -171,6 +173,8 @@ def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) ->
 
     if isinstance(plain(b), int) and (op, plain(b)) in NEUTRAL:
         return 0 if op == "%" else a
+    if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key and op in ALIKE:
+        return ALIKE[op]
     if op in ("+", "*") and plain(a) == (0 if op == "+" else 1) and not isinstance(a, Unknown):
         return b
     return Unknown(f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}", m.site(node), "int")

@@ -69,7 +69,7 @@ def _fields_of(m: Machine, atom: Value) -> Value:
     cls = atom.cls if isinstance(atom, Instance) else atom
     if not isinstance(cls, ClassValue):
         return m.unknown(f"fields({describe(atom)})")
-    return tuple(_field_object(m, f) for f in fields_of(m, cls))
+    return tuple(_field_object(m, f) for f in fields_of(m, cls) if not f.passed)
 
 
 def _field_object(m: Machine, field: Field) -> Instance:
@@ -109,7 +109,7 @@ def _asdict(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 def as_dict(m: Machine, atom: Instance) -> Value:
     """The fields of a dataclass as a dict, those of dataclasses inside too; everything else copied."""
     out = new_dict(m)
-    for field in fields_of(m, atom.cls):
+    for field in (f for f in fields_of(m, atom.cls) if not f.passed):
         value = attributes.get(m, atom, field.name, None)
         put(m, out, field.name, each(m, value, lambda v: _inner(m, v)))
     return out
@@ -145,6 +145,6 @@ def named_tuple_attribute(m: Machine, atom: Instance, name: str) -> Value:
 
 def _as_mapping(m: Machine, atom: Instance) -> Value:
     out = new_dict(m)
-    for field in fields_of(m, atom.cls):
+    for field in (f for f in fields_of(m, atom.cls) if not f.passed):
         put(m, out, field.name, atom.attrs[field.name])
     return out

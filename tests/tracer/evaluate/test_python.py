@@ -153,6 +153,19 @@ PROGRAMS = {
         def main(n):
             return {Version(n, 0): "here"}[Version(n, 0)], len({Version(1, 0), Version(1, n)}), Version(1, 2) == Version(1, n)
         """,
+    "fields_that_are_only_passed_on": """
+        from dataclasses import InitVar, asdict, dataclass, fields
+        @dataclass
+        class Box:
+            size: int
+            scale: InitVar[int] = 2
+            area: int = 0
+            def __post_init__(self, scale):
+                self.area = self.size * scale
+        def main(n):
+            box = Box(n)
+            return box.area, Box(1, scale=n), asdict(Box(2, n)), [f.name for f in fields(Box)], box == Box(n, 3)
+        """,
     "fractions": """
         from fractions import Fraction
         def main(n):
