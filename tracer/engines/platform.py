@@ -109,6 +109,9 @@ class Once:
         return self._made
 
 
+HF_CONFIG = "transformers.PretrainedConfig"
+
+
 def checkpoint(m: Machine, scenario: Scenario) -> Instance:
     """The checkpoint's config.json as an object with its entries as attributes; what is not known is
     unknown.
@@ -118,9 +121,7 @@ def checkpoint(m: Machine, scenario: Scenario) -> Instance:
 
 
 def _config_object(m: Machine, entries: dict[str, Any], whole: bool, label: str) -> Instance:
-    cls = m.world.outside_class(
-        "transformers.PretrainedConfig" if whole else "a checkpoint config known in part"
-    )
+    cls = m.world.outside_class(HF_CONFIG if whole else "a checkpoint config known in part")
     cls.attrs["get_text_config"] = Native("get_text_config", lambda m, args, kwargs: text_config(m, args[0]))
     cls.attrs["update"] = Native("update", _update_config)
     if not whole:

@@ -63,6 +63,7 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
         "default dtype": facts.default_dtype(m, scenario),
         "sys.platform": "linux",
     }
+    world.defaulted = frozenset({facts.HF_CONFIG})
     build.install(m, library.source)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
     native = NativeHalf(library.source, scenario)
@@ -143,7 +144,8 @@ def _partial(m: Machine, cls: ClassValue, name: str, changed: Rewritten) -> Inst
     """A configuration object whose constructor was not run."""
     out = facts.new(m, cls)
     declared = {field.name for field in fields_of(m, cls)}
-    for field in sorted(declared & (changed.get(name, frozenset()) | changed.get(cls.name, frozenset()))):
+    set_later = changed.get(cls.name, frozenset())  # by its own methods, its declared fields or others
+    for field in sorted((declared & changed.get(name, frozenset())) | set_later):
         out.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
     return out
 

@@ -25,6 +25,7 @@ from .values import (
     NativeClass,
     Opaque,
     SetValue,
+    UnionType,
     Unknown,
     Value,
 )
@@ -136,7 +137,7 @@ def _plainly(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Valu
     if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
         return _compute(m, op, x, y, node)
     if op == "|" and any(map(_is_type, (a, b))):
-        return m.unknown(f"{describe(a)} | {describe(b)}", node)
+        return union_of(a, b)
     if not (is_open(m, a) or is_open(m, b)):
         names = f"'{type_name(a)}' and '{type_name(b)}'"
         return m.fail("TypeError", f"unsupported operand type(s) for {OPERATOR_NAMES.get(op, op)}: {names}")
@@ -151,7 +152,13 @@ def _is_type(atom: Value) -> bool:
     """Whether an operand of `|` makes a union of types of it."""
     if isinstance(atom, Instance):
         return str(atom.cls.symbol).startswith("typing.")
-    return isinstance(atom, ClassValue | NativeClass | Opaque | Native)
+    return isinstance(atom, ClassValue | NativeClass | Opaque | Native | UnionType)
+
+
+def union_of(a: Value, b: Value) -> UnionType:
+    """`a | b` of types, `None` standing for its own."""
+    parts = tuple(p for v in (a, b) for p in (v.parts if isinstance(v, UnionType) else (v,)))
+    return UnionType(" | ".join(map(describe, parts)), parts)
 
 
 def _may_fail(m: Machine, op: str, a: Value, b: Value) -> None:

@@ -83,6 +83,16 @@ class Token:
         return self.symbol
 
 
+class UnionType(Token):
+    """`A | B` of types: compared by what it reads as, asked by its parts."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, symbol: str, parts: tuple[Value, ...]) -> None:
+        super().__init__(symbol, UNION)
+        self.parts = parts
+
+
 class Opaque:
     """Something of a library outside the engine, known by its symbol only: calling it gives an unknown."""
 
@@ -233,6 +243,9 @@ class NativeClass:
 
     def __repr__(self) -> str:
         return f"<class {self.symbol}>"
+
+
+UNION = NativeClass("types.UnionType")
 
 
 class ClassValue:

@@ -54,6 +54,8 @@ class World:
         self._outside: dict[str, NativeClass] = {}
         self.validators: dict[ClassValue, list[Any]] = {}
         """pydantic validators by class, once they were looked for."""
+        self.defaulted: frozenset[str] = frozenset()
+        """Library classes whose objects have defaults that nobody here knows: what is read is there."""
         self.started: frozenset[str] = frozenset()
         """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}

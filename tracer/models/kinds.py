@@ -18,6 +18,7 @@ from ..evaluate.values import (
     NativeClass,
     Opaque,
     Partial,
+    UnionType,
     Unknown,
     Value,
     Wrapper,
@@ -65,8 +66,17 @@ def _isinstance(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return each(m, args[0], lambda a: each(m, args[1], lambda c: as_value(m, is_instance(m, a, c))))
 
 
+def _parts(m: Machine, cls: Value) -> Value:
+    """The classes of a union of types as a tuple; anything else as it is."""
+    if not isinstance(cls, UnionType):
+        return cls
+    none = m.world.models.classes["builtins.NoneType"]
+    return tuple(none if part is None else part for part in cls.parts)
+
+
 def is_instance(m: Machine, atom: Value, cls: Value) -> Guard:
     """The guard that `isinstance(atom, cls)`."""
+    cls = _parts(m, cls)
     if isinstance(cls, tuple):
         out = m.space.false
         for part in cls:
@@ -109,6 +119,7 @@ def _issubclass(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _is_subclass(m: Machine, atom: Value, cls: Value) -> Guard:
+    cls = _parts(m, cls)
     if isinstance(cls, tuple):
         out = m.space.false
         for part in cls:

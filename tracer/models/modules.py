@@ -8,7 +8,7 @@ from ..evaluate import attributes, containers
 from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import Instance, ListValue, Native, Value
 from .native import Args, Kwargs, argument
-from .tensors import MODULE, PARAMETER, TENSOR, listed_names
+from .tensors import MODULE, MODULE_LIST, PARAMETER, TENSOR, listed_names
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -58,6 +58,15 @@ def registry(m: Machine, atom: Instance, name: str) -> Value:
 
 def _itself(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return args[0]
+
+
+def _module_list(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """A list of modules, which is a module itself."""
+    items = containers.items_of(m, argument(args, kwargs, 0, "modules", ()), None)
+    return Instance(MODULE_LIST, m.live, ListValue(items, m.live))
+
+
+MODULE_LIST.construct = _module_list
 
 
 def _forward(m: Machine, args: Args, kwargs: Kwargs) -> Value:

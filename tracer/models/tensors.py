@@ -52,12 +52,15 @@ DTYPES["uint4"] = Token("torch.uint4", DTYPE)
 TENSOR = NativeClass("torch.Tensor")
 PARAMETER = NativeClass("torch.nn.parameter.Parameter", (TENSOR,))
 MODULE = NativeClass("torch.nn.Module")
+MODULE_LIST = NativeClass("torch.nn.modules.container.ModuleList", (MODULE,))
 CLASSES = {
     "torch.dtype": DTYPE,
     "torch.Tensor": TENSOR,
     "torch.nn.Parameter": PARAMETER,
     "torch.nn.parameter.Parameter": PARAMETER,
     "torch.nn.Module": MODULE,
+    "torch.nn.ModuleList": MODULE_LIST,
+    "torch.nn.modules.container.ModuleList": MODULE_LIST,
     "torch.nn.modules.Module": MODULE,
     "torch.nn.Identity": NativeClass("torch.nn.Identity", (MODULE,)),
 }

@@ -153,6 +153,28 @@ PROGRAMS = {
         def main(n):
             return {Version(n, 0): "here"}[Version(n, 0)], len({Version(1, 0), Version(1, n)}), Version(1, 2) == Version(1, n)
         """,
+    "signatures": """
+        import inspect
+        def f(x, /, y, *rest, z=3, **more): return x
+        class A:
+            def __init__(self, size, *, scale=1): self.size = size
+            def ask(self, q): return q
+            @classmethod
+            def make(cls, n): return cls(n)
+        def main(n):
+            def said(g):
+                found = inspect.signature(g).parameters
+                return [(name, p.kind == inspect.Parameter.KEYWORD_ONLY, p.default is inspect.Parameter.empty)
+                        for name, p in found.items()]
+            return (said(f), said(A), said(A(1).ask), said(A.ask), said(A.make), said(A.__init__), "q" in inspect.signature(A.ask).parameters,
+                    inspect.signature(f).parameters["z"].default == n, inspect.signature(f).parameters["rest"].kind is inspect.Parameter.VAR_POSITIONAL)
+        """,
+    "unions_of_types": """
+        def main(s, n):
+            either = int | None
+            return (isinstance(s, str | None), isinstance(n, either), isinstance(s, either), either == int | None,
+                    either == str | None, either == int, (int | str) == (int | str | None), issubclass(bool, either))
+        """,
     "fields_that_are_only_passed_on": """
         from dataclasses import InitVar, asdict, dataclass, fields
         @dataclass
