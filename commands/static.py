@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from ..tracer.sources import Source
 
 ENGINES = ("vllm",)
-LAYERS = ("linear", "qkv_proj", "o_proj", "gate_up_proj", "down_proj", "attention")
+LAYERS = (
+    "linear",
+    "qkv_proj",
+    "o_proj",
+    "gate_up_proj",
+    "down_proj",
+    "attention",
+    "experts",
+    "embedding",
+    "lm_head",
+)
 DTYPES = ("bfloat16", "float16", "float32")
 LEVELS = ("error", "warning", "note", "never")
 
@@ -48,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--layer",
         default="linear",
         choices=LAYERS,
-        help="one projection, or attention (default: all four projections)",
+        help="one projection, or another kind of layer (default: all four projections)",
     )
     group.add_argument(
         "--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown"

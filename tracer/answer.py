@@ -124,6 +124,8 @@ def _about_layers(walk: Walk) -> Iterator[str]:
     """Which layers of the model the answer is about."""
     if walk.layers and walk.scenario.shape is None:
         yield "layers stand where vLLM's Llama has them, in block 0: model.layers.0"
+    if walk.built is not None:
+        yield f"the model has {walk.built.blocks} of its blocks, which stand for all"
     if walk.left_out:
         yield f"not told: {', '.join(walk.left_out)} (experts or latent attention stand in their place)"
 

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from ..report.model import Chain, Choice, Hop, HopKind, Outcome, Parameter, Why
 from ..report.predicate import Member, Not, Opaque
 from .attention import attention_chain
+from .built import built_chains
 from .choices import choices
+from .engines.vllm_model import KINDS
 from .evaluate.record import Edge
 from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 def chains(walk: Walk) -> tuple[Chain, ...]:
     """The chains of a walk; a question refused before any layer is one chain with its refusals."""
     more = () if walk.attention is None else (attention_chain(walk, walk.attention),)
+    if walk.scenario.layer in KINDS and not walk.needs_model and walk.open_end is None:
+        return (*_with_head(walk, built_chains(walk, walk.built, walk.scenario.layer)), *more)
     if not walk.layers and more:
         return more
     if not walk.layers:
@@ -34,6 +38,13 @@ def chains(walk: Walk) -> tuple[Chain, ...]:
         return (Chain(layer=walk.scenario.layer, hops=head, outcomes=_guarded(walk, early)),)
     made = [_chain(walk, layer) for layer in walk.layers]
     return (*_grouped(made), *more)
+
+
+def _with_head(walk: Walk, made: tuple[Chain, ...]) -> tuple[Chain, ...]:
+    """The way from the flag to the config object before what follows it."""
+    configs = {o.config: HopKind.CONFIG_CLASS for c in made for o in c.outcomes if o.config}
+    head = tuple(_head(walk, Marks(configs, frozenset()), walk.m.space.true))
+    return tuple(replace(chain, hops=(*head, *chain.hops)) for chain in made)
 
 
 def _without_checkpoint(walk: Walk) -> list[tuple[Guard, Outcome]]:

@@ -19,6 +19,7 @@ from .vllm_attention import Attention, walk_attention
 from .vllm_checkpoint import fused_modules, load, model_class, renamer
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 from .vllm_linear import LOADING, Layer, build, use
+from .vllm_model import KINDS, Model, build_model
 from .vllm_names import doubt
 from .vllm_online import resolver, shorthands
 
@@ -65,6 +66,8 @@ class Walk:
         self.left_out: tuple[str, ...] = ()
         """Layers that the checkpoint's blocks have no plain linear layer for."""
         self.config_class: Value = MISSING
+        self.built: Model | None = None
+        """The whole model, where the question is about a kind of layer that is not asked for by itself."""
         self.attention: Attention | None = None
         """The attention layer, where the question is about its cache."""
         self.used = True
@@ -109,7 +112,9 @@ class Walk:
         self.raised = self.take_raised()
         if not self.m.live.is_false and not self.needs_model:
             live = self.m.live
-            if self.scenario.layer != ATTENTION:
+            if self.scenario.layer in KINDS:
+                self.built = build_model(self)
+            elif self.scenario.layer != ATTENTION:
                 self.layers += self.walk_layers()
             if self.scenario.kv_cache_dtype is not None or self.scenario.layer == ATTENTION:
                 self.m.live = live

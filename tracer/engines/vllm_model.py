@@ -1,0 +1,141 @@
+"""vLLM: the whole model, built as the engine builds it, with few of its blocks.
+
+Any architecture is what its own class makes of the checkpoint's config: which layers there are, under which
+names, and which method each of them gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..evaluate.calls import call_value
+from ..evaluate.machine import Dead
+from ..evaluate.unions import alternatives
+from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
+from . import platform as facts
+from .vllm import phase
+from .vllm_checkpoint import model_class
+from .vllm_linear import registered
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+    from ..guards import Guard
+    from .vllm_walk import Walk
+
+BUILD = "build_model"
+MOST = 4
+"""Blocks that are built at most."""
+ROPE = "vllm.model_executor.layers.rotary_embedding.get_rope"
+EMBEDDING = "vllm.model_executor.layers.vocab_parallel_embedding"
+KINDS = ("experts", "embedding", "lm_head")
+"""Kinds of layers that are told of a built model."""
+
+
+class Module(NamedTuple):
+    """One layer of the model: under which name, and on which paths it is there."""
+
+    name: str
+    value: Instance
+    guard: Guard
+    parameters: list[tuple[str, Value, Value]]
+
+
+class Model:
+    """What became of the model."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, list[Module]] = {}
+        """By kind."""
+        self.blocks = 0
+        self.live: Any = None
+        self.abandoned: Guard | None = None
+        self.raised: list[tuple[Guard, Instance]] = []
+        self.edges = (0, 0)
+        self.selections = (0, 0)
+        self.variables: tuple[str, ...] = ()
+
+
+def build_model(walk: Walk) -> Model | None:
+    """Build the checkpoint's model; None where its architecture is not known to the release."""
+    m, out = walk.m, Model()
+    cls = model_class(m, walk.scenario)
+    if not isinstance(cls, ClassValue):
+        return None
+    first = len(m.record.edges), len(m.record.selections)
+    out.blocks = _few_blocks(walk)
+    _prepare(walk)
+    value: Value = MISSING
+    with suppress(Dead), phase(m, BUILD, cls.module.name):
+        value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
+    out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
+    out.edges = (first[0], len(m.record.edges))
+    out.selections = (first[1], len(m.record.selections))
+    out.variables = tuple(v.name for v in m.space.order.values())
+    if value is not MISSING and not out.live.is_false:
+        for module in _modules(m, value, "", out.live, set()):
+            kind = _kind(module.value)
+            if kind is not None:
+                out.modules.setdefault(kind, []).append(module)
+        m.live = out.live
+    return out
+
+
+def _few_blocks(walk: Walk) -> int:
+    """Leave as few blocks as show every kind of layer: those that come first may be dense."""
+    config = walk.model.attrs["hf_text_config"]
+    dense = config.attrs.get("first_k_dense_replace", 0)
+    count = config.attrs.get("num_hidden_layers")
+    wanted = min(dense + 1 if isinstance(dense, int) else 1, MOST)
+    config.attrs["num_hidden_layers"] = min(wanted, count) if isinstance(count, int) else wanted
+    return int(config.attrs["num_hidden_layers"])
+
+
+def _prepare(walk: Walk) -> None:
+    """What no argument was given for is as the engine has it by default; nothing is compiled."""
+    m, config = walk.m, walk.config
+    config.attrs["quant_config"] = walk.quant_config
+    config.attrs["cache_config"].attrs |= {
+        "cache_dtype": walk.scenario.kv_cache_dtype or "auto",
+        "user_specified_block_size": False,
+    }
+    config.attrs["attention_config"].attrs["backend"] = None
+    config.attrs["compilation_config"].attrs["mode"] = 0
+    m.facts[ROPE] = facts.always(Unknown("rotary embedding", "rotary embedding"))
+
+
+def _modules(m: Machine, value: Value, name: str, live: Guard, seen: set[int]) -> Iterator[Module]:
+    """Every module below, each once, under the name by which it is reached first."""
+    m.live = live
+    for guard, atom in alternatives(m, value):
+        if not isinstance(atom, Instance) or id(atom) in seen or not _is_module(atom):
+            continue
+        seen.add(id(atom))
+        m.live = guard
+        if "quant_method" in atom.attrs:
+            yield Module(name, atom, guard, registered(m, atom))
+        for part, held in _held(m, atom, guard):
+            yield from _modules(m, held, f"{name}.{part}" if name else part, guard, seen)
+
+
+def _held(m: Machine, atom: Instance, guard: Guard) -> Iterator[tuple[str, Value]]:
+    """What may be modules: the elements of a list of them, and attributes."""
+    m.live = guard
+    if isinstance(atom.payload, ListValue):
+        for _, items in alternatives(m, atom.payload.content):
+            yield from ((str(at), item) for at, item in enumerate(items if isinstance(items, tuple) else ()))
+    yield from list(atom.attrs.items())
+
+
+def _is_module(atom: Instance) -> bool:
+    return any(base.symbol == "torch.nn.Module" for base in atom.cls.mro)
+
+
+def _kind(atom: Instance) -> str | None:
+    if "moe_config" in atom.attrs:
+        return "experts"
+    names = {base.symbol for base in atom.cls.mro}
+    if f"{EMBEDDING}.ParallelLMHead" in names:
+        return "lm_head"
+    return "embedding" if f"{EMBEDDING}.VocabParallelEmbedding" in names else None
