@@ -7,6 +7,9 @@ from msgspec import Struct
 from .names import short
 from .predicate import Always, Predicate, Site
 
+NOWHERE = "not followed to its end"
+"""How an outcome reads that names no class and no refusal: what happens there is not known."""
+
 
 class Parameter(Struct, frozen=True, kw_only=True):
     """A tensor that the layer method registers on the layer."""
@@ -70,5 +73,5 @@ class Outcome(Struct, frozen=True, kw_only=True):
         return tuple(symbol for symbol in named if symbol)
 
     def __str__(self) -> str:
-        end = str(self.refusal) if self.refusal else " -> ".join(map(short, self.steps())) or "unquantized"
+        end = str(self.refusal) if self.refusal else " -> ".join(map(short, self.steps())) or NOWHERE
         return end if self.guard == Always() else f"{end} when {self.guard}"

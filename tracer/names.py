@@ -37,9 +37,18 @@ def _below(node: Any) -> Iterator[Any]:
     """`node` and what is below it, the insides of nested functions and classes left out."""
     yield node
     if isinstance(node, SCOPES):
+        yield from _inside(_around(node))
         return
     for field in node.__struct_fields__:
         yield from _inside(getattr(node, field))
+
+
+def _around(node: tree.FunctionDef | tree.ClassDef | tree.Lambda) -> tuple[Any, ...]:
+    """What a function or class has evaluated where it stands: a walrus there binds outside."""
+    if isinstance(node, tree.ClassDef):
+        return (node.decorators, node.bases)
+    defaults = tuple(param.default for param in node.params.items)
+    return defaults if isinstance(node, tree.Lambda) else (node.decorators, defaults)
 
 
 def _inside(part: Any) -> Iterator[Any]:

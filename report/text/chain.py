@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..model import Chain, Elsewhere, Outcome, Parameter
 from ..names import counted, short
+from ..outcome import NOWHERE
 from ..predicate import Always
 from .choice import choice
 from .hops import hops
@@ -29,9 +30,11 @@ def chain(page: Page, chain: Chain) -> None:
 def _outcome(page: Page, outcome: Outcome, number: str) -> None:
     if outcome.refusal:
         page.wrap(str(outcome.refusal), f"  ✗ refused{number}   ", first_tone=Tone.BAD)
-    else:
-        steps = " → ".join(short(step) for step in outcome.steps()) or "unquantized"
+    elif outcome.steps():
+        steps = " → ".join(short(step) for step in outcome.steps())
         page.wrap(steps, f"  ✓ accepted{number}  ", first_tone=Tone.GOOD)
+    else:
+        page.wrap(NOWHERE, f"  ? open{number}      ", first_tone=Tone.DOUBT)
     if outcome.guard != Always():
         page.wrap(str(outcome.guard), "      when      ", Tone.DOUBT)
     if outcome.ops:

@@ -175,6 +175,26 @@ PROGRAMS = {
             return (isinstance(s, str | None), isinstance(n, either), isinstance(s, either), either == int | None,
                     either == str | None, either == int, (int | str) == (int | str | None), issubclass(bool, either))
         """,
+    "a_walrus_in_a_default_binds_where_the_function_stands": """
+        def main(a, n):
+            x = 1
+            def outer():
+                def early():
+                    return x
+                def late(p=(x := n)):
+                    return p
+                return early() if a else x, late()
+            def too_soon():
+                def early():
+                    return x
+                try:
+                    early()
+                except NameError:
+                    said = "unbound"
+                f = lambda p=(x := 5): p
+                return said, x, f()
+            return outer(), too_soon(), x
+        """,
     "fields_that_are_only_passed_on": """
         from dataclasses import InitVar, asdict, dataclass, fields
         @dataclass
