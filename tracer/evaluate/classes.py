@@ -10,7 +10,7 @@ from .atoms import describe
 from .enums import by_value, make_members
 from .fields import fill_fields
 from .unions import alternatives, each
-from .values import MISSING, ClassValue, Descriptor, Function, Instance, Native, NativeClass, Value
+from .values import MISSING, ClassValue, Descriptor, Function, Instance, Native, NativeClass, Opaque, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -46,7 +46,7 @@ def _base(m: Machine, value: Value) -> Any:
     atom = alts[0][1]
     if len(alts) == 1 and isinstance(atom, ClassValue | NativeClass):
         return atom
-    if len(alts) == 1 and isinstance(atom, Native):
+    if len(alts) == 1 and isinstance(atom, Native | Opaque):
         return m.world.outside_class(atom.symbol)
     m.coverage.unsupported("base class outside the engine", m.site(None))
     return m.world.outside_class(describe(atom))
