@@ -55,12 +55,10 @@ def _union(m: Machine, guards: list[Guard]) -> Guard:
 
 
 def _common(candidates: tuple[ClassValue, ...]) -> str:
-    """What is chosen: the nearest class that all candidates derive from."""
+    """What is chosen: of the classes that all candidates derive from, the most derived (no mixin)."""
     first, *rest = candidates
-    for base in first.mro[1:]:
-        if isinstance(base, ClassValue) and all(base in other.mro for other in rest):
-            return base.name
-    return "class"
+    shared = [b for b in first.mro[1:] if isinstance(b, ClassValue) and all(b in o.mro for o in rest)]
+    return max(shared, key=lambda base: len(base.mro)).name if shared else "class"
 
 
 def _reason(tries: list[Attempt]) -> tuple[str | None, Site | None]:
