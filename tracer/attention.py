@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ..report.model import Candidate, CandidateState, Chain, Choice, Hop, HopKind, Kernel, Outcome, Why
+from ..report.model import (
+    Candidate,
+    CandidateState,
+    Chain,
+    Choice,
+    Hop,
+    HopKind,
+    Kernel,
+    Outcome,
+    Parameter,
+    Why,
+)
 from ..report.predicate import Always, Never, Opaque
-from .engines.vllm_attention import FIELD, FLAG, RESOLVER, Answer, Attention
+from .engines.vllm_attention import FIELD, FLAG, PREFIX, RESOLVER, Answer, Attention
+from .engines.vllm_names import one_for_all
 from .evaluate.values import ClassValue, Instance, Value
 from .hops import Conditions, Marks, hops, kept
-from .outcomes import Parts, class_name, merged, parameters, refusals, split
+from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
@@ -53,13 +65,17 @@ def _ends(walk: Walk, found: Attention) -> list[tuple[Guard, Outcome]]:
         parts: Parts = [(found.live, {})]
         for name in ("quant_method", *(name for name, _ in HELD)):
             parts = split(m, parts, name, partial(_read, found, name), _name)
-        for guard, seen in merged(parts):
-            kernels = tuple(Kernel(attribute=n, symbol=seen[n]) for n, _ in HELD if seen[n])
-            out.append((guard, Outcome(method=seen["quant_method"], kernels=kernels, parameters=named)))
+        own = [(guard, _outcome(seen, named)) for guard, seen in merged(parts)]
+        out += doubted(m, one_for_all(walk.scenario, PREFIX), own)
         m.live = found.live
     if found.abandoned is not None and not found.abandoned.is_false:
         out.append((found.abandoned, Outcome()))
     return out
+
+
+def _outcome(seen: dict[str, Any], named: tuple[Parameter, ...]) -> Outcome:
+    kernels = tuple(Kernel(attribute=n, symbol=seen[n]) for n, _ in HELD if seen[n])
+    return Outcome(method=seen["quant_method"], kernels=kernels, parameters=named)
 
 
 def _read(found: Attention, name: str) -> Value:

@@ -17,7 +17,7 @@ from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
-from .outcomes import built, families, merged, outcome, parameters, refusals
+from .outcomes import built, doubted, families, merged, outcome, parameters, refusals
 
 if TYPE_CHECKING:
     from .engines.vllm_linear import Layer
@@ -100,18 +100,7 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
     if layer.abandoned is not None and not layer.abandoned.is_false:
         out.append((layer.abandoned, Outcome()))
-    return _doubted(walk, layer, out) + _refused_early(walk, m.space.true)
-
-
-def _doubted(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
-    """Ends that hold only where the layer is named as was assumed; what else may be there is not told."""
-    if layer.doubt is None:
-        return ends
-    named = walk.m.space.atom(layer.doubt, Opaque(layer.doubt))
-    left = walk.m.space.false
-    for guard, _ in ends:
-        left = left | guard
-    return [*((guard & named, end) for guard, end in ends), (left & ~named, Outcome())]
+    return doubted(m, layer.doubt, out) + _refused_early(walk, m.space.true)
 
 
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:

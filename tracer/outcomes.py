@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..report.model import Kernel, Outcome, Parameter, Refusal
-from ..report.predicate import Always
+from ..report.predicate import Always, Opaque
 from .evaluate.atoms import describe
 from .evaluate.machine import Machine
 from .evaluate.texts import message
@@ -237,3 +237,14 @@ def outcome(seen: dict[str, Any], ops: tuple[str, ...], named: tuple[Parameter, 
         ops=ops,
         parameters=named,
     )
+
+
+def doubted(m: Machine, doubt: str | None, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
+    """Ends that hold only under an assumption on names; what else may be there is not told."""
+    if doubt is None or not ends:
+        return ends
+    named = m.space.atom(doubt, Opaque(doubt))
+    left = m.space.false
+    for guard, _ in ends:
+        left = left | guard
+    return [*((guard & named, end) for guard, end in ends), (left & ~named, Outcome())]

@@ -119,3 +119,18 @@ def test_an_architecture_that_the_release_does_not_know_is_open(library: Library
     (chain,) = ask(library, "experts", config={**QWEN, "architectures": ["NobodyForCausalLM"]})
     (outcome,) = chain.outcomes
     assert str(outcome.guard) == "the release knows the architecture"
+
+
+def test_names_that_set_blocks_apart_leave_the_answer_open(library: Library) -> None:
+    """Block 0 stands for all only where the checkpoint's config names all blocks alike."""
+    every = [f"model.layers.{block}.mlp.gate" for block in range(48)]
+    (alike,) = ask(library, "experts", quant={**BLOCK, "modules_to_not_convert": every})
+    assert [bool(end.method) for end in alike.outcomes] == [True]
+    (apart,) = ask(
+        library, "experts", quant={**BLOCK, "modules_to_not_convert": ["model.layers.7.mlp.experts"]}
+    )
+    assert [bool(end.method) for end in apart.outcomes] == [True, False]
+    (head,) = ask(
+        library, "lm_head", quant={**BLOCK, "modules_to_not_convert": ["model.layers.7.mlp.experts"]}
+    )
+    assert [bool(end.method) for end in head.outcomes] == [True]

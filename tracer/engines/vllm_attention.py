@@ -47,6 +47,8 @@ ASKED = "get_valid_backends"
 FALLBACK_MODEL = "vllm.model_executor.models.llama"
 SHAPE = "vllm.v1.kv_cache_interface.compute_layer_kv_cache_shape_bytes"
 CREATION = "create_attention"
+PREFIX = "model.layers.0.self_attn.attn"
+"""Where the layer stands in the model."""
 
 
 class Answer(NamedTuple):
@@ -175,7 +177,7 @@ def _build(walk: Walk, out: Attention, sizes: Sizes) -> None:
         "num_kv_heads": _share(pairs, walk.scenario.tensor_parallel),
         "cache_config": walk.config.attrs["cache_config"],
         "quant_config": walk.quant_config,
-        "prefix": "model.layers.0.self_attn.attn",
+        "prefix": PREFIX,
     }
     with phase(m, CREATION, cls.module.name):
         heads = _share(heads, walk.scenario.tensor_parallel)

@@ -17,22 +17,31 @@ def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
     block.
 
     None where no name in the quantization config can tell the blocks, or the layers, apart. `known` says
-    that the
-    model class is there to read, and keeps the layer's name.
+    that the model class is there to read, and keeps the layer's name.
     """
-    if scenario.shape is not None or scenario.model is None:
-        return None
-    names = [n for n in module_names(scenario) if _may_touch(n, prefix)]
-    if not names:
-        return None
-    if "text_config" in scenario.model or not known:
+    names = _touching(scenario, prefix)
+    if names and ("text_config" in (scenario.model or {}) or not known):
         return (
             f"the model names this layer {prefix}, as the checkpoint's quantization config ({names[0]}) does"
         )
-    apart = _apart(names, scenario.model.get("num_hidden_layers"))
-    if apart is None:
+    return one_for_all(scenario, prefix)
+
+
+def one_for_all(scenario: Scenario, prefix: str) -> str | None:
+    """What has to hold for the layer `prefix` of one block to stand for all blocks; None where it does."""
+    model = scenario.model or {}
+    nested = model.get("text_config")
+    config = nested if isinstance(nested, dict) else model
+    apart = _apart(_touching(scenario, prefix), config.get("num_hidden_layers"))
+    if apart is None or not NUMBER.search(prefix):
         return None
     return f"no name in the checkpoint's quantization config ({apart}) sets the layer's block apart"
+
+
+def _touching(scenario: Scenario, prefix: str) -> list[str]:
+    if scenario.shape is not None or scenario.model is None:
+        return []
+    return [n for n in module_names(scenario) if _may_touch(n, prefix)]
 
 
 def _apart(names: list[str], blocks: object) -> str | None:
