@@ -7,7 +7,6 @@ import hashlib
 import io
 import os
 import tarfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from qtrace.report.errors import SourceError
 from qtrace.tracer import archive, sources
 from qtrace.tracer.sources import Source, open_source
 
-SDIST = os.environ.get("QTRACE_VLLM_SDIST")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 METADATA = b"Metadata-Version: 2.4\nName: vllm\nVersion: 1.2.3\n\nVersion: 9.9\n"
@@ -280,10 +278,8 @@ def test_links_are_followed_inside_of_the_root_only(folder: Path, tmp_path: Path
 def test_pipes_are_not_opened(folder: Path) -> None:
     os.mkfifo(folder / "vllm/pipe.py")
     os.mkfifo(folder / "csrc/pipe.cu")
-    before = time.monotonic()
-    source = open_source(folder)
+    source = open_source(folder)  # would wait for ever
     assert source.read("vllm/pipe.py") is None and source.pin().native_hash
-    assert time.monotonic() - before < 5
 
 
 def test_a_linked_package_is_refused_with_a_word_on_why(tmp_path: Path) -> None:
@@ -462,13 +458,9 @@ def test_large_blobs_that_are_not_kept_are_no_matter(tmp_path: Path, monkeypatch
 # --- the real thing
 
 
-@pytest.mark.full
-@pytest.mark.skipif(not SDIST, reason="QTRACE_VLLM_SDIST names no sdist of vLLM 0.33.0")
-def test_the_sdist_of_vllm_is_read_in_place() -> None:
-    before = time.monotonic()
-    source = open_source(SDIST or "")
+def test_the_sdist_of_vllm_is_read_in_place(vllm_sdist: Path) -> None:
+    source = open_source(vllm_sdist)
     pin = source.pin()
-    assert time.monotonic() - before < 30
     assert (pin.version, pin.commit) == ("0.33.0", "4ba787ec9")
     assert len(source.files("vllm/", ".py")) == 2991
     assert source.module_path("vllm.config") == "vllm/config/__init__.py"

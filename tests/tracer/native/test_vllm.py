@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import product
 
 import pytest
@@ -10,28 +9,14 @@ import pytest
 from qtrace.report.predicate import Site
 from qtrace.tracer.native.build import cuda_facts
 from qtrace.tracer.native.ops import OpIndex
-from qtrace.tracer.sources import Source, open_source
-
-SDIST = os.environ.get("QTRACE_VLLM_SDIST")
+from qtrace.tracer.sources import Source
 
 
-@pytest.fixture(scope="module")
-def vllm() -> Source:
-    if not SDIST:
-        pytest.skip("QTRACE_VLLM_SDIST names no sdist of vLLM 0.33.0")
-    source = open_source(SDIST)
-    assert source.version == "0.33.0"
-    return source
-
-
-@pytest.mark.full
-def test_every_op_of_a_cuda_build_of_vllm_is_seen(vllm: Source) -> None:
-    """167, where `facts/vllm.md` counts 166.
-
-    That count has six `octave_*` ops, which CMake compiles for ROCm only, and lacks seven behind
-    `VLLM_ENABLE_*` and `USE_CUDA`, which CMake defines for a CUDA build.
+def test_every_op_of_a_cuda_build_of_vllm_is_seen(vllm_source: Source) -> None:
+    """Without the six `octave_*` ops that CMake compiles for ROCm only, and with the seven behind
+    `VLLM_ENABLE_*` and `USE_CUDA`, which it defines for a CUDA build.
     """
-    index = OpIndex.read(vllm)
+    index = OpIndex.read(vllm_source)
     assert {namespace: len(index.ops(namespace)) for namespace in index.namespaces} == {
         "_C": 111,
         "_C_cache_ops": 19,
@@ -46,7 +31,6 @@ def test_every_op_of_a_cuda_build_of_vllm_is_seen(vllm: Source) -> None:
     assert index.defines("_C", "cooperative_topk") is True
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("op", "low", "high", "asks"),
     [
@@ -68,11 +52,11 @@ def test_every_op_of_a_cuda_build_of_vllm_is_seen(vllm: Source) -> None:
     ],
 )
 def test_the_predicates_of_vllm_answer_as_the_engine_does(
-    vllm: Source, op: str, low: int, high: int, asks: set[str]
+    vllm_source: Source, op: str, low: int, high: int, asks: set[str]
 ) -> None:
-    predicate = OpIndex.read(vllm).predicate("_C", op)
+    predicate = OpIndex.read(vllm_source).predicate("_C", op)
     assert predicate is not None
     assert predicate.needs == asks
     for version, capability in product((12090, 13000), (75, 80, 86, 89, 90, 100, 120)):
-        answer = predicate.decide({"cuda_device_capability": capability}, cuda_facts(vllm, version))
+        answer = predicate.decide({"cuda_device_capability": capability}, cuda_facts(vllm_source, version))
         assert answer is (low <= capability < high), (version, capability)
