@@ -15,6 +15,7 @@ from qtrace.tracer.engines.vllm_walk import ARGS
 from qtrace.tracer.evaluate import attributes, containers
 from qtrace.tracer.evaluate.calls import call_value
 from qtrace.tracer.evaluate.machine import Dead, Machine
+from qtrace.tracer.evaluate.texts import message
 from qtrace.tracer.evaluate.unions import settle
 from qtrace.tracer.evaluate.values import Guarded, Instance, ListValue, Token
 from qtrace.tracer.library import Library
@@ -26,12 +27,25 @@ KERNELS = "vllm.model_executor.kernels.linear"
 
 def _method(library: Library, profile: str, capability: int, label: str, recorded: Any) -> Any:
     m, _ = machine(library, profile, capability)
-    cls = config_class(m, label)
+    try:
+        cls = config_class(m, label)
+    except Dead:
+        return _refusal(m)
     out = {"config": cls.symbol, "min_capability": _ask(m, cls, "get_min_capability")}
     dtypes = _ask(m, cls, "get_supported_act_dtypes")
     if isinstance(dtypes, ListValue):
         out["act_dtypes"] = [t.symbol for t in settle(m, dtypes.content) if isinstance(t, Token)]
     return out
+
+
+def _refusal(m: Machine) -> str:
+    """What was raised, as the recording writes it."""
+    error = m.raised[-1][0][1]
+    return f"{error.cls.name}: {message(m, error)}"
+
+
+def _comparable(expected: Any) -> Any:
+    return expected.removeprefix("ERR ").split(" @ ")[0] if isinstance(expected, str) else expected
 
 
 def _ask(m: Machine, cls: Any, name: str) -> Any:
@@ -60,7 +74,10 @@ def _override(library: Library, profile: str, capability: int, label: str, recor
     for user in QUESTIONS["users"]:
         hits = []
         for method in methods:
-            cls = config_class(m, method)
+            try:
+                cls = config_class(m, method)
+            except Dead:
+                return _refusal(m)
             ask = attributes.get(m, cls, "override_quantization_method", None)
             config = box_json(m, json.loads(json.dumps(QUESTIONS["override"][label])))
             answer = settle(m, call_value(m, ask, (config, user), {"hf_config": hf}))
@@ -139,4 +156,4 @@ def _comparable_linear(expected: Any) -> Any:
 
 
 ANSWERS = {"methods": _method, "registries": _registry, "override": _override, "linear": _linear}
-COMPARABLE = {"linear": _comparable_linear}
+COMPARABLE = {"methods": _comparable, "override": _comparable, "linear": _comparable_linear}

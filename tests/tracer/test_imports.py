@@ -32,3 +32,10 @@ def test_imports_under_a_condition_or_in_a_function_or_a_text_do_not() -> None:
 
 def test_a_module_that_is_not_there_needs_only_what_lies_above_it() -> None:
     assert outside("pkg.none") == {"always"}
+
+
+def test_what_stands_under_an_if_is_told_apart_with_its_line() -> None:
+    imports = Imports(Source("pkg", Held({path: text.encode() for path, text in FILES.items()})))
+    (some,) = imports.maybe("pkg.a")
+    assert (some.module, some.line, some.needs.outside) == ("pkg.b", 5, frozenset({"later"}))
+    assert imports.maybe("pkg.sub") == ()

@@ -151,6 +151,19 @@ def test_a_renamed_environment_variable_is_the_one_that_counts(vllm_source: Sour
     assert without_lines(ask(changed, "gptq", 80)) == without_lines(ask(vllm_source, "gptq", 80))
 
 
+@pytest.mark.parametrize(("test", "refused"), [("is_cuda", True), ("is_rocm", False)])
+def test_an_import_under_a_condition_needs_its_package(vllm_source: Source, test: str, refused: bool) -> None:
+    lines = f"if current_platform.{test}():\n    from humming.schema import HummingInputSchema\n"
+    changed = edited(vllm_source, {FP8: lambda text: f"{text}\n\n{lines}"})
+    outcome = end(ask(changed, "gptq", 80))
+    if refused:
+        assert outcome.refusal is not None
+        assert outcome.refusal.exception == "ModuleNotFoundError"
+        assert outcome.refusal.message == "No module named 'humming'"
+    else:
+        assert outcome == end(ask(vllm_source, "gptq", 80))
+
+
 def _classes(source: Source, prefix: str) -> set[str]:
     texts = (source.text(p) or "" for p in source.files(prefix, ".py"))
     return {name for text in texts for name in re.findall(r"^class (\w+)", text, re.M)}

@@ -66,6 +66,7 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
     world.defaulted = frozenset({facts.HF_CONFIG})
     build.install(m, library.source)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
+    world.begun = frozenset(some for core in CORE for some in library.imports.maybe(core))
     native = NativeHalf(library.source, scenario)
     world.models.extra |= {"torch.ops.vllm.": native.call_registered, "torch.ops.": native.call}
     world.settings["has attribute"] = native.has

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
+from ..imports import Maybe
 from ..library import Library, LoweredModule, annotated
 from . import attributes
 from .classes import complete
@@ -57,6 +59,7 @@ class World:
         self.defaulted: frozenset[str] = frozenset()
         """Library classes whose objects have defaults that nobody here knows: what is read is there."""
         self.started: frozenset[str] = frozenset()
+        self.begun: frozenset[Maybe] = frozenset()
         """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}
 
@@ -172,6 +175,37 @@ class World:
                 self._no_module(m, needed)
             if there is None and m.record.trying:
                 m.branch(self.has(m, needed), lambda: None, partial(self._no_module, m, needed))
+        for some in self.source.imports.maybe(name):
+            missing = None if some in self.begun else self._missing(some)
+            if missing is not None:
+                m.branch(self._holds(m, some), partial(self._no_module, m, missing), lambda: None)
+
+    def _missing(self, some: Maybe) -> str | None:
+        """The first package of imports under a condition that is not there."""
+        names = some.needs.outside.union(*map(self.source.imports.outside, some.needs.inside))
+        return next((n for n in sorted(names - self.started) if self.packages.imported(n) is False), None)
+
+    def _holds(self, m: Machine, some: Maybe) -> Guard:
+        """Where the test of an `if` at the left margin of a module holds."""
+        from .expressions import evaluate
+        from .machine import Dead
+        from .truth import truth
+
+        module, lowered = self.module(m, some.module), self.source.module(some.module)
+        if module is None or lowered is None:
+            return m.space.false
+        starts = [statement.first_line for statement in lowered.index.statements]
+        node = lowered.block(starts.index(some.line))[0] if some.line in starts else None
+        if not isinstance(node, tree.If):
+            return m.space.false
+        m.frames.append(Frame(module, None, None, m.space.true, module.scope))
+        try:
+            with m.aside(), suppress(Dead):
+                return truth(m, evaluate(m, node.test))
+            m.coverage.unsupported("a condition of imports that raises", m.site(node))
+            return m.space.false
+        finally:
+            m.frames.pop()
 
     def _outside_module(self, m: Machine, name: str, node: tree.Node | None) -> Value:
         there = self.packages.present(name)
