@@ -53,9 +53,14 @@ def _ask(m: Machine, cls: Any, name: str) -> Any:
     try:
         return call_value(m, attributes.get(m, cls, name, None), (), {})
     except Dead:
-        m.raised[-1].clear()
-        m.live = m.space.true
+        _again(m)
         return None
+
+
+def _again(m: Machine) -> None:
+    """Go on as if nothing had been raised: the recording asks one after the other."""
+    m.raised[-1].clear()
+    m.live = m.space.true
 
 
 def _registry(library: Library, profile: str, capability: int, label: str, recorded: Any) -> Any:
@@ -77,7 +82,9 @@ def _override(library: Library, profile: str, capability: int, label: str, recor
             try:
                 cls = config_class(m, method)
             except Dead:
-                return _refusal(m)
+                hits.append([method, f"ERR {_refusal(m)}"])
+                _again(m)
+                continue
             ask = attributes.get(m, cls, "override_quantization_method", None)
             config = box_json(m, json.loads(json.dumps(QUESTIONS["override"][label])))
             answer = settle(m, call_value(m, ask, (config, user), {"hf_config": hf}))
@@ -156,4 +163,4 @@ def _comparable_linear(expected: Any) -> Any:
 
 
 ANSWERS = {"methods": _method, "registries": _registry, "override": _override, "linear": _linear}
-COMPARABLE = {"methods": _comparable, "override": _comparable, "linear": _comparable_linear}
+COMPARABLE = {"methods": _comparable, "linear": _comparable_linear}
