@@ -60,6 +60,7 @@ class World:
         """Library classes whose objects have defaults that nobody here knows: what is read is there."""
         self.started: frozenset[str] = frozenset()
         self.begun: frozenset[Maybe] = frozenset()
+        self._lack: dict[str, list[tuple[Maybe, str]]] = {}
         """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}
 
@@ -175,13 +176,19 @@ class World:
                 self._no_module(m, needed)
             if there is None and m.record.trying:
                 m.branch(self.has(m, needed), lambda: None, partial(self._no_module, m, needed))
-        for some in self.source.imports.maybe(name):
-            missing = None if some in self.begun else self._missing(some)
-            if missing is not None:
-                m.branch(self._holds(m, some), partial(self._no_module, m, missing), lambda: None)
+        for some, missing in self._lacking(name):
+            m.branch(self._holds(m, some), partial(self._no_module, m, missing), lambda: None)
+
+    def _lacking(self, name: str) -> list[tuple[Maybe, str]]:
+        """Imports under a condition on the way to a module, each with a package that is not there."""
+        if name not in self._lack:
+            found = ((some, self._missing(some)) for some in self.source.imports.maybe(name))
+            self._lack[name] = [(some, missing) for some, missing in found if missing is not None]
+        return self._lack[name]
 
     def _missing(self, some: Maybe) -> str | None:
-        """The first package of imports under a condition that is not there."""
+        if some in self.begun:
+            return None
         names = some.needs.outside.union(*map(self.source.imports.outside, some.needs.inside))
         return next((n for n in sorted(names - self.started) if self.packages.imported(n) is False), None)
 
