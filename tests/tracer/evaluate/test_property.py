@@ -66,3 +66,8 @@ def test_many_more_programs(depth: int, unknowns: dict[str, Parameter]) -> None:
         check(text, unknowns)
 
     run()
+
+
+def test_the_length_of_an_address_is_not_asked_for_exactly() -> None:
+    text = "class Base:\n    pass\ndef main(a):\n    return 2 <= len(repr(Base())) or a\n"
+    check(text, {"a": OneOf((False, True))})
