@@ -23,7 +23,9 @@ from .scenario import Scenario
 from .sources import Source
 
 SECONDS = 30.0
-"""What one question may take; what is not decided by then is open."""
+"""CPU seconds that one question may take; what is not decided by then is open. Other work on the machine does
+not change an answer.
+"""
 
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
@@ -41,7 +43,7 @@ def walked(library: Library, scenario: Scenario, seconds: float = SECONDS) -> Wa
     with deep():
         m = vllm.machine(library, scenario, math.inf)
         walk = Walk(m, scenario)
-        m.deadline = time.monotonic() + seconds
+        m.deadline = time.thread_time() + seconds
         try:
             walk.run()
         except (OutOfBudget, GuardBudget) as stop:

@@ -95,7 +95,7 @@ class Diagram:
     def __init__(self, max_nodes: int) -> None:
         self.max_nodes, self.size, self.looked = max_nodes, 0, 0
         self.deadline = math.inf
-        """When, in seconds of the monotonic clock, combining guards stops."""
+        """When, in seconds of CPU time of this thread, combining guards stops."""
         self.false, self.true = Guard(self, 0, -1, ()), Guard(self, 1, -1, ())
         self.false.is_false = self.true.is_true = True
         self.meets: dict[Pair, Guard] = {}
@@ -167,7 +167,7 @@ class Diagram:
 
     def _look_at_clock(self) -> None:
         self.looked += 1
-        if self.looked % GLANCE == 0 and time.monotonic() > self.deadline:
+        if self.looked % GLANCE == 0 and time.thread_time() > self.deadline:
             raise GuardBudget("the time for one question")
 
     def negate(self, guard: Guard) -> Guard:

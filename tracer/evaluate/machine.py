@@ -51,7 +51,7 @@ class Machine:
         self.record = Record(self)
         self.facts: dict[str, Native] = {}
         self.given: dict[str, Native] = {}
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.thread_time() + seconds
         self.outside: dict[tuple[str, str], Value] = {}
         """Attributes written on objects that source does not tell: (what tells the object apart, name)."""
         self._watching: list[dict[tuple[int, Any], tuple[Any, Any]]] = []
@@ -77,7 +77,7 @@ class Machine:
 
     @property
     def deadline(self) -> float:
-        """When the question ends, on the monotonic clock, whatever it is busy with."""
+        """When the question ends, in seconds of CPU time of this thread, whatever it is busy with."""
         return self.space.deadline
 
     @deadline.setter
@@ -178,7 +178,7 @@ class Machine:
     def bounds(self, seconds: float, guards: int) -> Iterator[None]:
         """Tighter bounds for a part of the question that is worth less than the rest."""
         before = self.deadline, self.space.max_nodes, len(self.frames)
-        self.deadline = min(self.deadline, time.monotonic() + seconds)
+        self.deadline = min(self.deadline, time.thread_time() + seconds)
         self.space.max_nodes = min(self.space.max_nodes, self.space.size + guards)
         try:
             yield
@@ -230,6 +230,6 @@ class Machine:
         self._look_at_clock()
 
     def _look_at_clock(self) -> None:
-        if time.monotonic() > self.deadline:
+        if time.thread_time() > self.deadline:
             self.coverage.budget("the time for one question")
             raise OutOfBudget("the time for one question")
