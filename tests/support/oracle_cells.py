@@ -28,6 +28,8 @@ from qtrace.tracer.sources import open_source
 EXCLUDED = json.loads((DATA / "excluded.json").read_text())
 DISPUTED = json.loads((DATA / "disputed.json").read_text())
 """Cells in which the recording is held to be wrong, each with what the source says."""
+AGAIN = json.loads((DATA / "real-packages.json").read_text())
+"""Answers of the engine with real packages, where they differ from those with mocks in their place."""
 ANSWERS = oracle_linear.ANSWERS | oracle_moe.ANSWERS | oracle_kv.ANSWERS
 COMPARABLE = oracle_linear.COMPARABLE | oracle_moe.COMPARABLE | oracle_kv.COMPARABLE
 SECTIONS = tuple(ANSWERS)
@@ -71,7 +73,9 @@ def cells(library: Library, answers: Answers, sections: Iterable[str] = SECTIONS
     for profile, by_capability in answers.items():
         for capability, recorded in by_capability.items():
             for section in sections:
-                for label, expected in recorded.get(section, {}).items():
+                again = AGAIN.get(version, {}).get(profile, {}).get(capability, {}).get(section, {})
+                for label, mocked in recorded.get(section, {}).items():
+                    expected = again.get(label, mocked)
                     if not excluded(version, profile, section, label) and not fault(expected):
                         yield _cell(library, profile, int(capability), section, label, expected, recorded)
 
@@ -84,17 +88,25 @@ def _cell(
     if isinstance(got, Open):
         return Cell(profile, capability, section, label, expected, got, "open")
     wanted = COMPARABLE.get(section, lambda e: e)(expected)
-    doubted = _disputed(library.source.pin().version, capability, section, label)
-    state = "equal" if _same(wanted, got) else "disputed" if doubted else "wrong"
+    row = _disputed(library.source.pin().version, capability, section, label)
+    state = "equal" if _same(wanted, got) else "disputed" if row and _excused(row, wanted, got) else "wrong"
     return Cell(profile, capability, section, label, wanted, got, state)
 
 
-def _disputed(version: str, capability: int, section: str, label: str) -> bool:
-    return any(
-        version in row["releases"] and label in row["labels"]
-        for row in DISPUTED
-        if (row["section"], row["capability"]) == (section, capability)
-    )
+def _disputed(version: str, capability: int, section: str, label: str) -> dict[str, Any] | None:
+    for row in DISPUTED:
+        here = row["section"] == section and capability in row["capabilities"]
+        if here and version in row["releases"] and label in row["labels"]:
+            return dict(row)
+    return None
+
+
+def _excused(row: dict[str, Any], wanted: Any, got: Any) -> bool:
+    """Whether the dispute explains the difference: one reason in another's place, or all of the cell."""
+    if "instead" not in row:
+        return True
+    told = {name: [row["instead"].get(r, r) for r in reasons] for name, reasons in wanted["invalid"].items()}
+    return bool(wanted | {"invalid": told} == got)
 
 
 def _same(expected: Any, got: Any) -> bool:

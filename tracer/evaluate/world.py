@@ -81,7 +81,10 @@ class World:
         return value
 
     def stub(self, m: Machine, symbol: str) -> Value:
-        """A name of a library that one of our own models, written in the evaluated language, defines."""
+        """A name of a library that one of our own models, written in the evaluated language, defines.
+
+        A model may name in `VERSIONS` those it is true of: with any other, or an unknown one, it is silent.
+        """
         package, _, rest = symbol.partition(".")
         key = f"<{package}>"
         if key not in self.modules:
@@ -89,7 +92,11 @@ class World:
             if lowered is None:
                 return MISSING
             self.modules[key] = self._module(package, lowered)
-        return self.modules[key].scope.read(m, rest.rpartition(".")[2])
+        scope = self.modules[key].scope
+        versions = scope.read(m, "VERSIONS")
+        if isinstance(versions, tuple) and self.packages.version(package) not in versions:
+            return MISSING
+        return scope.read(m, rest.rpartition(".")[2])
 
     def _run(
         self, m: Machine, module: ModuleValue, scope: LazyScope, block: tree.Block, cls: Any = None
