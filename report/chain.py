@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from .choice import Choice
+from .fit import Fit
 from .outcome import Outcome
 from .predicate import Always, Predicate, Site
 
@@ -114,6 +115,8 @@ class Chain(Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...] = ()
     outcomes: tuple[Outcome, ...]
     """Where the walk can end; their guards exclude each other."""
+    fits: tuple[Fit, ...] = ()
+    """Shape gates of these layers, in the order in which the engine comes to them."""
     elsewhere: tuple[Elsewhere, ...] = ()
 
     def refused(self) -> bool:

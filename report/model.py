@@ -9,6 +9,7 @@ from msgspec import Struct
 from .chain import Chain, Change, Elsewhere, Hop, HopKind, Sight, Why
 from .choice import Candidate, CandidateState, Choice
 from .finding import Confidence, Finding, Level, Verdict
+from .fit import Fit
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site
 from .question import Pin, Question, Value
@@ -24,6 +25,7 @@ __all__ = [
     "Coverage",
     "Elsewhere",
     "Finding",
+    "Fit",
     "Hop",
     "HopKind",
     "Kernel",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+UNITS = ("KiB", "MiB", "GiB", "TiB")
+"""Names of the powers of 1024 bytes."""
+
 
 def short(symbol: str) -> str:
     """The part of a symbol that a reader knows it by: the class and what follows, or the last name.
@@ -20,3 +23,11 @@ def short(symbol: str) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 layer`, `2 layers`, `12,345 statements`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def binary_size(size: int) -> str:
+    """`512 B`, `24.0 MiB`, `1.5 GiB`."""
+    if size < 1024:
+        return f"{size} B"
+    power = min((size.bit_length() - 1) // 10, len(UNITS))
+    return f"{size / 1024**power:,.1f} {UNITS[power - 1]}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from math import prod
+
 from msgspec import Struct
 
 from .names import short
@@ -9,6 +12,16 @@ from .predicate import Always, Predicate, Site
 
 NOWHERE = "not followed to its end"
 """How an outcome reads that names no class and no refusal: what happens there is not known."""
+
+
+def bits_of(dtype: str) -> int | None:
+    """Bits that an element of a torch dtype takes, which its name tells; None for another name."""
+    if dtype == "bool":
+        return 8
+    if dtype == "float4_e2m1fn_x2":  # two values in a byte
+        return 8
+    found = re.fullmatch(r"(?:b?float|u?int|complex)(\d+)(?:_\w+)?", dtype)
+    return int(found[1]) if found else None
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
@@ -19,6 +32,13 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """As torch names it: `float8_e4m3fn`, `int32`."""
     shape: tuple[int | str, ...]
     """Elements a dimension; a dimension that is not known is its symbolic term, as in `K // 8`."""
+
+    def size(self) -> int | None:
+        """Bytes that the tensor takes; None where its dtype or a dimension is not known."""
+        bits = bits_of(self.dtype)
+        if bits is None or not all(isinstance(n, int) for n in self.shape):
+            return None
+        return -(-prod(n for n in self.shape if isinstance(n, int)) * bits // 8)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,13 @@ from .engines.vllm_model import Model, Module
 from .engines.vllm_names import one_for_all
 from .evaluate.unions import alternatives
 from .evaluate.values import ClassValue, Instance, Value
+from .fits import fits
 from .hops import Conditions, Marks, hops, kept
 from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
+    from .evaluate.fits import Fit
     from .guards import Guard
 
 Ends = list[tuple["Guard", Outcome]]
@@ -65,7 +67,22 @@ def _chain(walk: Walk, model: Model, kind: str, modules: list[Module]) -> Chain:
         hops=tuple(_hops(walk, model, Marks(roles, frozenset(c.function for c in found)))),
         choices=found,
         outcomes=tuple(replace(end, guard=m.space.predicate(guard)) for guard, end in ends),
+        fits=fits(m, kind, _asked(walk, model, first), first.guard),
     )
+
+
+def _asked(walk: Walk, model: Model, module: Module) -> Iterator[Fit]:
+    """Shape gates that a module's own construction comes to."""
+    record, owners = walk.m.record, {base.symbol for base in module.value.cls.mro}
+    by_number = {edge.number: edge for edge in record.edges[model.edges[0] : model.edges[1]]}
+    for fit in record.fits[model.fits[0] : model.fits[1]]:
+        at = fit.edge
+        while at in by_number:
+            edge = by_number[at]
+            if edge.callee in owners or edge.callee.removesuffix(".__init__") in owners:
+                yield fit
+                break
+            at = edge.parent
 
 
 def _ends(walk: Walk, module: Module) -> Ends:

@@ -15,6 +15,7 @@ from .engines.vllm_model import KINDS
 from .evaluate.record import Edge
 from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue
+from .fits import fits
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
 from .outcomes import built, doubted, families, merged, outcome, parameters, refusals
@@ -76,6 +77,7 @@ def _chain(walk: Walk, layer: Layer) -> Chain:
         hops=(*_head(walk, marks, m.space.true), *body),
         choices=choices(m, selections),
         outcomes=_guarded(walk, ends),
+        fits=fits(m, layer.name, m.record.fits[layer.fits[0] : layer.fits[1]], layer.live),
     )
 
 
@@ -246,7 +248,7 @@ def _together(a: Chain, b: Chain) -> Chain:
         replace(x, parameters=(*_named(x, a.layers), *_named(y, b.layers)))
         for x, y in zip(a.outcomes, b.outcomes, strict=True)
     )
-    return replace(a, layers=(*a.layers, *b.layers), outcomes=ends)
+    return replace(a, layers=(*a.layers, *b.layers), outcomes=ends, fits=(*a.fits, *b.fits))
 
 
 def _named(end: Outcome, layers: tuple[str, ...]) -> tuple[Parameter, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..model import Chain, Elsewhere, Outcome, Parameter
-from ..names import counted, short
+from ..names import binary_size, counted, short
 from ..outcome import NOWHERE
 from ..predicate import Always
 from .choice import choice
+from .fits import fits
 from .hops import hops
 from .page import Page, Tone
 
@@ -23,6 +24,7 @@ def chain(page: Page, chain: Chain) -> None:
     for each in chain.choices:
         page.blank()
         choice(page, each)
+    fits(page, chain.fits)
     _parameters(page, chain.outcomes)
     _elsewhere(page, chain.elsewhere)
 
@@ -60,7 +62,9 @@ def _table(page: Page, parameters: tuple[Parameter, ...]) -> None:
     names = min(max(len(p.name) for p in parameters), page.width // 3)
     dtypes = min(max(len(p.dtype) for p in parameters), page.width // 4)
     for p in parameters:
-        shape = f"[{', '.join(map(str, p.shape))}]"
+        size = p.size()
+        bytes_ = "" if size is None else f"  {binary_size(size)}"
+        shape = f"[{', '.join(map(str, p.shape))}]{bytes_}"
         row = f"{page.name(p.name, names):<{names}}  {page.name(p.dtype, dtypes):<{dtypes}}  "
         page.wrap(shape, f"    {row}", first_tone=Tone.PLAIN)
 

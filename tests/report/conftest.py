@@ -13,6 +13,7 @@ from qtrace.report.model import (
     Choice,
     Coverage,
     Elsewhere,
+    Fit,
     Hop,
     HopKind,
     Kernel,
@@ -132,6 +133,14 @@ PARAMETERS = (
 )
 
 
+PAD = f"{LINEAR}.padded_nk"
+FITS = (
+    Fit(layer="qkv_proj", dimension="size_k", size=2880, multiple=128, padded=2944, function=PAD),
+    Fit(layer="o_proj", dimension="size_n", size="hidden_size", multiple=64, function=PAD, guard=OFF),
+    Fit(layer="o_proj", dimension="size_k", size=4096, multiple=64, function=PAD),
+)
+
+
 def outcome(kernel: str, *ops: str) -> Outcome:
     return Outcome(
         guard=OFF if kernel is MARLIN else Not(OFF),
@@ -165,6 +174,7 @@ def report() -> Report:
                 layers=("qkv_proj", "o_proj", "gate_up_proj", "down_proj"),
                 hops=HOPS,
                 choices=(CHOICE,),
+                fits=FITS,
                 outcomes=(
                     outcome(CUTLASS, "_C.dynamic_per_token_scaled_fp8_quant", "_C.cutlass_scaled_mm"),
                     outcome(MARLIN, "vllm.marlin_gemm"),

@@ -48,6 +48,7 @@ class Layer:
         self.variables: tuple[str, ...] = ()
         self.edges = (0, 0)
         self.selections = (0, 0)
+        self.fits = (0, 0)
 
 
 def build(

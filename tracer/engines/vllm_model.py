@@ -54,6 +54,7 @@ class Model:
         self.raised: list[tuple[Guard, Instance]] = []
         self.edges = (0, 0)
         self.selections = (0, 0)
+        self.fits = (0, 0)
         self.variables: tuple[str, ...] = ()
 
 
@@ -63,15 +64,14 @@ def build_model(walk: Walk) -> Model | None:
     cls = model_class(m, walk.scenario)
     if not isinstance(cls, ClassValue):
         return None
-    first = len(m.record.edges), len(m.record.selections)
+    first = m.record.marks()
     out.blocks = _few_blocks(walk)
     _prepare(walk)
     value: Value = MISSING
     with suppress(Dead), phase(m, BUILD, cls.module.name):
         value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
     out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
-    out.edges = (first[0], len(m.record.edges))
-    out.selections = (first[1], len(m.record.selections))
+    out.edges, out.selections, out.fits = zip(first, m.record.marks(), strict=True)
     out.variables = tuple(v.name for v in m.space.order.values())
     if value is not MISSING and not out.live.is_false:
         for module in _modules(m, value, "", out.live, set()):

@@ -261,7 +261,7 @@ class Walk:
         layer, record = Layer(name), self.m.record
         renamed = self._renamed(prefix)
         layer.doubt = doubt(self.scenario, prefix, known=renamed == prefix)
-        first_edge, first_selection = len(record.edges), len(record.selections)
+        first_edge, first_selection, first_fit = record.marks()
         with suppress(Dead):
             build(self.m, layer, cls, args, renamed or prefix, self.quant_config)
         layer.live, layer.raised, layer.abandoned = self.m.live, self.take_raised(), self.m.abandoned
@@ -270,5 +270,5 @@ class Walk:
         if self.used and not layer.live.is_false:
             use(self.m, layer, self.scenario)
             layer.later = self.take_raised()
-        layer.edges = (first_edge, len(record.edges))
+        layer.edges, layer.fits = (first_edge, len(record.edges)), (first_fit, len(record.fits))
         return layer

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import tree
-from . import attributes, calls, containers, operators, slices
-from .arguments import arguments
+from . import attributes, calls, containers, fits, operators, slices
+from .arguments import Given, arguments
 from .comparing import as_value, compare
 from .comprehensions import comprehension
 from .lookup import lookup
@@ -64,7 +64,13 @@ def _call(m: Machine, node: tree.Call) -> Value:
     func = evaluate(m, node.func)
     given = arguments(m, node.args)
     m.frame.line = node.line
-    return each2(m, func, given, lambda atom, g: calls.call_with(m, atom, g, node))
+    return each2(m, func, given, lambda atom, g: _called(m, atom, g, node))
+
+
+def _called(m: Machine, func: Value, given: Given, node: tree.Call) -> Value:
+    value = calls.call_with(m, func, given, node)
+    fits.rounding(m, func, node, given.args, value)
+    return value
 
 
 def _unary(m: Machine, node: tree.Unary) -> Value:
@@ -77,7 +83,13 @@ def _unary(m: Machine, node: tree.Unary) -> Value:
 def _binary(m: Machine, node: tree.Binary) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     m.frame.line = node.line
-    return each2(m, left, right, lambda a, b: operators.binary(m, node.op, a, b, node))
+    return each2(m, left, right, lambda a, b: _operated(m, a, b, node))
+
+
+def _operated(m: Machine, a: Value, b: Value, node: tree.Binary) -> Value:
+    if node.op == "%":
+        fits.remainder(m, node, a, b)
+    return operators.binary(m, node.op, a, b, node)
 
 
 def _bool(m: Machine, node: tree.Bool, start: int = 0) -> Value:

@@ -13,6 +13,7 @@ from .values import ClassValue, Function, Instance, ListValue, Unknown, Value
 
 if TYPE_CHECKING:
     from ..guards import Guard
+    from .fits import Fit
     from .machine import Machine
 
 
@@ -79,6 +80,7 @@ class Record:
         self.m = machine
         self.edges: list[Edge] = []
         self.selections: list[Selection] = []
+        self.fits: list[Fit] = []
         self.handling: Instance | None = None
         self.trying = 0
         self.phase = ""
@@ -86,6 +88,10 @@ class Record:
         self._open: list[tuple[int, int]] = []
         self._attempts: list[Attempt] = []
         self._tests: list[Site | None] = []
+
+    def marks(self) -> tuple[int, int, int]:
+        """How many edges, selections and fits there are so far."""
+        return len(self.edges), len(self.selections), len(self.fits)
 
     @contextmanager
     def phase_of(self, name: str) -> Iterator[None]:
@@ -113,6 +119,11 @@ class Record:
         if why in ("calls", "constructs", "dispatches"):
             self._open.append((depth, edge.number))
         self.edges.append(edge)
+
+    def inside(self) -> int | None:
+        """The number of the edge that led into the function that runs now."""
+        depth = len(self.m.frames)
+        return next((number for at, number in reversed(self._open) if at < depth), None)
 
     def called(self, func: Function, node: tree.Node | None) -> None:
         """A call; what enters a phase has no caller in the walk and stands where it is defined."""
