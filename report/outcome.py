@@ -47,6 +47,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """The `raise` statement."""
     guard: Predicate = Always()
     """The condition on which the statement itself stands, as in the source: `not quantization in (...)`."""
+    within: tuple[str, ...] = ()
+    """The functions that are under way there, the outermost first; the last one raises."""
 
     def __str__(self) -> str:
         return f"{self.exception}: {self.message}"

@@ -17,7 +17,7 @@ from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
-from .outcomes import built, doubted, families, merged, outcome, parameters, refusals
+from .outcomes import built, doubted, families, merged, outcome, parameters, refusals, stands_for_all
 
 if TYPE_CHECKING:
     from .engines.vllm_linear import Layer
@@ -100,7 +100,8 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
     if layer.abandoned is not None and not layer.abandoned.is_false:
         out.append((layer.abandoned, Outcome()))
-    return doubted(m, layer.doubt, out) + _refused_early(walk, m.space.true)
+    out = doubted(m, layer.doubt, stands_for_all(m, layer.apart, out))
+    return out + _refused_early(walk, m.space.true)
 
 
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:

@@ -152,7 +152,7 @@ def test_a_model_class_that_renames_modules_renames_the_ignored_ones(library: Li
     assert not chain.decided()
 
 
-def test_experts_are_not_told_as_linear_layers(library: Library) -> None:
-    made = ask(library, layer="linear", changes={"num_experts": 8})
+def test_experts_of_an_unknown_class_are_not_told_as_linear_layers(library: Library) -> None:
+    made = ask(library, layer="linear", changes={"num_experts": 8, "architectures": ["Nobody"]})
     assert {name for c in made.chains for name in c.layers} == {"qkv_proj", "o_proj"}
     assert any("not told: gate_up_proj, down_proj" in text for text in made.question.assumed)

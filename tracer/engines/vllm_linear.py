@@ -41,27 +41,32 @@ class Layer:
         self.cut: tuple[str, ...] = ()
         """Steps that were not followed to their end."""
         self.doubt: str | None = None
-        """What must hold for the answer to be about every layer of this name."""
+        """What must hold for the layer to be the one that the checkpoint's names speak of."""
+        self.apart: str | None = None
+        """What must hold for what is accepted here to be accepted in every block."""
         self.live: Any = None
         self.abandoned: Guard | None = None
         """Paths on which the evaluator gave up before the layer was built."""
         self.variables: tuple[str, ...] = ()
         self.edges = (0, 0)
         self.selections = (0, 0)
+        self.lines = (0, 0)
 
 
-def build(
-    m: Machine, layer: Layer, cls: str, args: tuple[Value, ...], prefix: str, quant_config: Value
-) -> None:
-    """Construct the layer and note the parameters that it registers."""
-    kwargs = {
+def plain_arguments(m: Machine, prefix: str, quant_config: Value) -> dict[str, Value]:
+    """What a linear layer of a decoder block is given besides its sizes."""
+    return {
         "bias": False,
         "params_dtype": m.world.settings["default dtype"],
         "quant_config": quant_config,
         "prefix": prefix,
     }
+
+
+def build(m: Machine, layer: Layer, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """Construct the layer and note the parameters that it registers."""
     with phase(m, "create_weights", LINEAR):
-        layer.value = call_value(m, facts.engine_value(m, cls), args, kwargs)
+        layer.value = call_value(m, cls, args, kwargs)
     for _, atom in alternatives(m, layer.value):
         if isinstance(atom, Instance):
             layer.parameters += registered(m, atom)

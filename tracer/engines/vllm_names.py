@@ -13,27 +13,28 @@ NUMBER = re.compile(r"\.(\d+)\.")
 
 
 def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
-    """What has to hold for an answer about the layer `prefix` of block 0 to be true of its like in every
-    block.
+    """What has to hold for the names in the quantization config to speak of the layer `prefix` as the engine
+    does; None where they say nothing of it.
 
-    None where no name in the quantization config can tell the blocks, or the layers, apart. `known` says
-    that the model class is there to read, and keeps the layer's name.
+    `known` says that the model class is there to read, and keeps the layer's name.
     """
     names = _touching(scenario, prefix)
     if names and ("text_config" in (scenario.model or {}) or not known):
         return (
             f"the model names this layer {prefix}, as the checkpoint's quantization config ({names[0]}) does"
         )
-    return one_for_all(scenario, prefix)
+    return None
 
 
 def one_for_all(scenario: Scenario, prefix: str) -> str | None:
-    """What has to hold for the layer `prefix` of one block to stand for all blocks; None where it does."""
+    """What has to hold for the layer `prefix` of one block to stand for all blocks; None where no name in the
+    quantization config tells blocks apart.
+    """
     model = scenario.model or {}
     nested = model.get("text_config")
     config = nested if isinstance(nested, dict) else model
     apart = _apart(_touching(scenario, prefix), config.get("num_hidden_layers"))
-    if apart is None or not NUMBER.search(prefix):
+    if apart is None or scenario.shape is not None or not NUMBER.search(prefix):
         return None
     return f"no name in the checkpoint's quantization config ({apart}) sets the layer's block apart"
 

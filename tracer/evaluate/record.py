@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...report.predicate import Site
 from .. import tree
+from .atoms import describe
 from .unions import alternatives
 from .values import ClassValue, Function, Instance, ListValue, Unknown, Value
 
@@ -49,6 +50,27 @@ class Verdict:
         self.guard, self.reason, self.site = guard, reason, site
 
 
+class Said:
+    """A line that the engine would log: how grave, where, and on which paths."""
+
+    __slots__ = ("function", "guard", "level", "phase", "site", "text")
+
+    def __init__(
+        self, level: str, text: str, function: str, site: Site | None, guard: Guard, phase: str
+    ) -> None:
+        self.level, self.text, self.function, self.site = level, text, function, site
+        self.guard, self.phase = guard, phase
+
+
+class Made:
+    """An object of a watched class, and what its constructor was given."""
+
+    __slots__ = ("args", "guard", "kwargs", "value")
+
+    def __init__(self, value: Instance, args: Any, kwargs: Any, guard: Guard) -> None:
+        self.value, self.args, self.kwargs, self.guard = value, args, kwargs, guard
+
+
 class Attempt:
     """One candidate's turn in a first-match loop: the paths that reached it, and those it ended."""
 
@@ -79,6 +101,10 @@ class Record:
         self.m = machine
         self.edges: list[Edge] = []
         self.selections: list[Selection] = []
+        self.lines: list[Said] = []
+        self.watched: ClassValue | None = None
+        """The class whose objects are kept with the arguments that they were made with."""
+        self.made: list[Made] = []
         self.handling: Instance | None = None
         self.trying = 0
         self.phase = ""
@@ -122,6 +148,27 @@ class Record:
 
     def constructed(self, cls: ClassValue, node: tree.Node | None) -> None:
         self._edge(cls.symbol, "constructs", node)
+
+    @contextmanager
+    def keeping(self, cls: ClassValue) -> Iterator[list[Made]]:
+        """Keep the objects of a class that are made meanwhile."""
+        before, self.watched, self.made = (self.watched, self.made), cls, []
+        try:
+            yield self.made
+        finally:
+            self.watched, self.made = before
+
+    def instantiated(self, value: Instance, args: Any, kwargs: Any) -> None:
+        """An object is about to be initialised; one of the watched class is kept."""
+        if self.watched is not None and self.watched in value.cls.mro:
+            self.made.append(Made(value, args, kwargs, self.m.live))
+
+    def said(self, level: str, text: Value, node: tree.Node | None) -> None:
+        """A line for the log, in each of its wordings."""
+        m = self.m
+        for guard, atom in alternatives(m, text):
+            words = atom if isinstance(atom, str) else describe(atom)
+            self.lines.append(Said(level, words, m.frame.symbol, m.site(node), guard, self.phase))
 
     def left(self, symbol: str, node: tree.Node | None) -> None:
         self._edge(symbol, "leaves", node)
@@ -176,8 +223,10 @@ class Record:
         yield Selecting(self, _candidates(self.m, source), node)
 
     def threw(self, exc: Instance) -> None:
-        """Remember where an exception was raised first."""
-        exc.attrs.setdefault("__site__", self.m.site(None))
+        """Remember where an exception was raised first, and what was under way there."""
+        if "__site__" not in exc.attrs:
+            calls = (frame.symbol for frame in self.m.frames if frame.function is not None)
+            exc.attrs |= {"__site__": self.m.site(None), "__within__": tuple(dict.fromkeys(calls))}
 
 
 class Selecting:

@@ -25,6 +25,7 @@ EXPRESSIONS = {
     "reductions": "told(x.max(), y.min(), x.mean(), (x == y).all(), (x > y).any(), x.amax())",
     "views": "told(x.t(), x.view(4, 3), x.reshape(-1), x.view(2, -1), x.T, x.to(torch.bool))",
     "sizes": "(x.numel(), x.size(0), x.dim(), x.ndim, len(x.shape), x.element_size())",
+    "shapes": "(x.shape.numel(), x.shape[:-1].numel(), x[0:0].shape.numel())",
     "an_index_out_of_bounds": "told(x[3])",
 }
 
