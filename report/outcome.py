@@ -19,6 +19,8 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """As torch names it: `float8_e4m3fn`, `int32`."""
     shape: tuple[int | str, ...]
     """Elements a dimension; a dimension that is not known is its symbolic term, as in `K // 8`."""
+    stored: tuple[str, ...] = ()
+    """The dtypes of the checkpoint's tensors that are loaded into it, where their headers are at hand."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"
@@ -66,6 +68,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] = ()
     ops: tuple[str, ...] = ()
     """Operators that a forward calls, in order of first call."""
+    dtypes: tuple[str, ...] | None = None
+    """The dtypes of the tensors that a forward makes on its way, in order of first use; None where it was not
+    followed to its end.
+    """
     parameters: tuple[Parameter, ...] = ()
     refusal: Refusal | None = None
 

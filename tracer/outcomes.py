@@ -183,13 +183,11 @@ def families(candidates: Iterable[ClassValue]) -> frozenset[ClassValue]:
 
 def parameters(m: Machine, named: list[tuple[str, Value, Value]]) -> tuple[Parameter, ...]:
     """Registered tensors as facts; a size that is not known is its term."""
-    out = []
-    for name, dtype, shape in named:
-        out.append(Parameter(name=name, dtype=_dtype(settle(m, dtype)), shape=_shape(m, settle(m, shape))))
-    return tuple(out)
+    told = ((name, dtype_name(settle(m, dtype)), _shape(m, settle(m, shape))) for name, dtype, shape in named)
+    return tuple(Parameter(name=name, dtype=dtype, shape=shape) for name, dtype, shape in told)
 
 
-def _dtype(value: Value) -> str:
+def dtype_name(value: Value) -> str:
     return value.symbol.removeprefix("torch.") if isinstance(value, Token) else describe(value)
 
 
@@ -238,6 +236,7 @@ def outcome(seen: dict[str, Any], ops: tuple[str, ...], named: tuple[Parameter, 
         scheme=seen["scheme"],
         kernels=seen["kernels"],
         ops=ops,
+        dtypes=seen["dtypes"],
         parameters=named,
     )
 

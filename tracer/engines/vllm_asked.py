@@ -1,4 +1,4 @@
-"""Which linear layers a question is about: those of a Llama block, or those that the model's own class makes."""
+"""Which linear layers a question is about: those of a Llama block, or those of the model's own class."""
 
 from __future__ import annotations
 

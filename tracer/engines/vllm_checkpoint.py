@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.unions import settle
-from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
+from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Native, Unknown, Value
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import folder, platform as facts
 from .vllm import call
+from .vllm_names import Fused
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -67,10 +68,25 @@ def _files(m: Machine, scenario: Scenario) -> None:
     m.facts["vllm.transformers_utils.repo_utils.file_or_path_exists"] = Native("file exists", exists)
     m.facts["vllm.transformers_utils.repo_utils.get_hf_file_to_dict"] = Native("file", read)
     m.facts["vllm.transformers_utils.repo_utils.is_mistral_model_repo"] = facts.always(False)
-    tensors = facts.always(box_json(m, scenario.tensors))
-    m.facts[f"{READER}.get_safetensors_params_metadata"] = tensors
+    m.facts[f"{READER}.get_safetensors_params_metadata"] = _headers(scenario)
     retry = Native("with_retry", lambda m, args, kwargs: call_value(m, args[0], (), {}))
     m.facts["vllm.transformers_utils.repo_utils.with_retry"] = retry
+
+
+STORED_AS_SAID = {".qweight": {"dtype": "I32", "shape": []}}
+"""Stands for headers that are not at hand, where a quantization method asks which modules are stored
+quantized: one tensor of a module whose name is part of every other, so all of them are.
+"""
+
+
+def _headers(scenario: Scenario) -> Native:
+    """Answer for the headers of the checkpoint's tensors."""
+
+    def read(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        by_method = ".quantization." in m.frame.module.name
+        return box_json(m, scenario.tensors or (STORED_AS_SAID if by_method else {}))
+
+    return Native("headers of the tensors", read)
 
 
 def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
@@ -131,6 +147,16 @@ def fused_modules(m: Machine, scenario: Scenario) -> Value:
     with m.aside():
         mapping = attributes.find(m, found, "packed_modules_mapping", None)
     return mapping if isinstance(mapping, DictValue) else box_json(m, {})
+
+
+def fused_names(m: Machine, mapping: Value) -> Fused:
+    """A `packed_modules_mapping` in plain words."""
+    out: Fused = {}
+    for name, parts in mapping.entries.values() if isinstance(mapping, DictValue) else ():
+        held = settle(m, parts.content) if isinstance(parts, ListValue) else parts
+        if isinstance(name, str) and isinstance(held, tuple):
+            out[name] = tuple(part for part in held if isinstance(part, str))
+    return out
 
 
 def renamer(m: Machine, scenario: Scenario) -> Value:

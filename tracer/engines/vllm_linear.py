@@ -11,7 +11,6 @@ from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
 from ..guards import GuardBudget
 from ..scenario import Scenario
-from . import platform as facts
 from .vllm import phase
 from .vllm_layers import LINEAR
 
@@ -51,6 +50,7 @@ class Layer:
         self.edges = (0, 0)
         self.selections = (0, 0)
         self.lines = (0, 0)
+        self.allocated = (0, 0)
 
 
 def plain_arguments(m: Machine, prefix: str, quant_config: Value) -> dict[str, Value]:

@@ -24,8 +24,8 @@ from .vllm_linear import registered
 from .vllm_names import NUMBER
 
 if TYPE_CHECKING:
+    from ..evaluate.kept import Made
     from ..evaluate.machine import Machine
-    from ..evaluate.record import Made
     from ..guards import Guard
     from .vllm_walk import Walk
 
@@ -84,9 +84,9 @@ def build_model(walk: Walk) -> Model | None:
     out.blocks = _few_blocks(walk)
     _prepare(walk)
     value: Value = MISSING
-    with suppress(Dead), m.record.keeping(facts.engine_value(m, LINEAR_BASE)) as made:
-        with phase(m, BUILD, cls.module.name):
-            value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
+    base = facts.engine_value(m, LINEAR_BASE)
+    with suppress(Dead), m.record.keeping(base) as made, phase(m, BUILD, cls.module.name):
+        value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
     out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
     out.edges = (first[0], len(m.record.edges))
     out.selections = (first[1], len(m.record.selections))

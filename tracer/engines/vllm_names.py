@@ -8,6 +8,9 @@ from typing import Any
 
 from ..scenario import Scenario
 
+QUANTIZED = ("quantization_config", "compression_config")
+"""Entries of a config.json that say how the checkpoint is quantized."""
+
 NUMBER = re.compile(r"\.(\d+)\.")
 """The number of a block in a module's name."""
 
@@ -64,7 +67,7 @@ def _apart(names: list[str], blocks: object) -> str | None:
 def module_names(scenario: Scenario) -> Iterator[str]:
     """Every text in a list of the checkpoint's quantization configs: that is where modules are named."""
     model = scenario.model or {}
-    texts = [model.get("quantization_config"), model.get("compression_config"), *scenario.files.values()]
+    texts = [*map(model.get, QUANTIZED), *scenario.files.values()]
     nested = model.get("text_config")
     if isinstance(nested, dict):
         texts.append(nested.get("quantization_config"))
@@ -82,6 +85,40 @@ def _listed(held: Any) -> Iterator[str]:
                 yield value
             else:
                 yield from _listed(value)
+
+
+Fused = dict[str, tuple[str, ...]]
+"""Layers of the engine by their last name, with the modules of the checkpoint that each is made of."""
+
+
+def whole_layers(model: Any, fused: Fused) -> tuple[Any, tuple[str, ...]]:
+    """A checkpoint's config in which every list that names a part of a fused layer names all parts of it;
+    and the names that were added.
+    """
+    added: list[str] = []
+    changed = dict(model or {})
+    for key in QUANTIZED:
+        if key in changed:
+            changed[key] = _completed(changed[key], fused, added)
+    return changed, tuple(added)
+
+
+def _completed(held: Any, fused: Fused, added: list[str]) -> Any:
+    if isinstance(held, dict):
+        return {key: _completed(value, fused, added) for key, value in held.items()}
+    if not isinstance(held, list):
+        return held
+    names = [name for name in held if isinstance(name, str)]
+    missing = [part for name in names for part in _siblings(name, fused) if part not in names]
+    added += dict.fromkeys(missing)
+    return [*held, *dict.fromkeys(missing)]
+
+
+def _siblings(name: str, fused: Fused) -> tuple[str, ...]:
+    """The modules that become one layer together with the one called `name`."""
+    place, dot, last = name.rpartition(".")
+    parts = next((parts for parts in fused.values() if last in parts), ())
+    return tuple(f"{place}{dot}{part}" for part in parts)
 
 
 def _may_touch(name: str, prefix: str) -> bool:

@@ -10,16 +10,17 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import each, settle
-from ..evaluate.values import MISSING, Instance, Value
+from ..evaluate.values import MISSING, Instance, Token, Value
 from ..links import Link, field_site, function_behind, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
-from .vllm_attention import Attention, walk_attention
 from .vllm_asked import Asked, asked, wants_model
-from .vllm_checkpoint import fused_modules, load, renamer
+from .vllm_attention import Attention, walk_attention
+from .vllm_checkpoint import fused_modules, fused_names, load, renamer
 from .vllm_linear import LOADING, Layer, build, use
 from .vllm_model import KINDS, Model, build_model
+from .vllm_names import Fused
 from .vllm_online import resolver, shorthands
 
 if TYPE_CHECKING:
@@ -93,6 +94,15 @@ class Walk:
         if self.scenario.quantization is None or self.open_end is not None:
             return True  # a question cut short has not read its tables to the end
         return self.scenario.quantization in self.methods()
+
+    def resolved_dtype(self) -> str | None:
+        """The dtype that the engine settled on, None where that is open."""
+        dtype = self.m.world.settings["default dtype"]
+        return dtype.symbol.removeprefix("torch.") if isinstance(dtype, Token) else None
+
+    def fused(self) -> Fused:
+        """The model class's fused layers, with the modules of the checkpoint that each is made of."""
+        return fused_names(self.m, fused_modules(self.m, self.scenario))
 
     def static_variables(self, layer: Layer) -> tuple[str, ...]:
         """Variables of the scenario: those that exist once the layer is built."""
@@ -234,7 +244,7 @@ class Walk:
     def _layer(self, want: Asked) -> Layer:
         layer, record = Layer(want.name), self.m.record
         layer.doubt, layer.apart = want.doubt, want.apart
-        first = len(record.edges), len(record.selections), len(record.lines)
+        first = len(record.edges), len(record.selections), len(record.lines), len(record.allocated)
         with suppress(Dead):
             build(self.m, layer, want.cls, want.args, want.kwargs)
         layer.live, layer.raised, layer.abandoned = self.m.live, self.take_raised(), self.m.abandoned
@@ -244,4 +254,5 @@ class Walk:
             use(self.m, layer, self.scenario)
             layer.later = self.take_raised()
         layer.edges, layer.lines = (first[0], len(record.edges)), (first[2], len(record.lines))
+        layer.allocated = (first[3], len(record.allocated))
         return layer

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Site
 from .. import tree
 from .atoms import describe
+from .kept import Allocated, Made, Said
 from .unions import alternatives
 from .values import ClassValue, Function, Instance, ListValue, Unknown, Value
 
@@ -50,27 +51,6 @@ class Verdict:
         self.guard, self.reason, self.site = guard, reason, site
 
 
-class Said:
-    """A line that the engine would log: how grave, where, and on which paths."""
-
-    __slots__ = ("function", "guard", "level", "phase", "site", "text")
-
-    def __init__(
-        self, level: str, text: str, function: str, site: Site | None, guard: Guard, phase: str
-    ) -> None:
-        self.level, self.text, self.function, self.site = level, text, function, site
-        self.guard, self.phase = guard, phase
-
-
-class Made:
-    """An object of a watched class, and what its constructor was given."""
-
-    __slots__ = ("args", "guard", "kwargs", "value")
-
-    def __init__(self, value: Instance, args: Any, kwargs: Any, guard: Guard) -> None:
-        self.value, self.args, self.kwargs, self.guard = value, args, kwargs, guard
-
-
 class Attempt:
     """One candidate's turn in a first-match loop: the paths that reached it, and those it ended."""
 
@@ -102,6 +82,7 @@ class Record:
         self.edges: list[Edge] = []
         self.selections: list[Selection] = []
         self.lines: list[Said] = []
+        self.allocated: list[Allocated] = []
         self.watched: ClassValue | None = None
         """The class whose objects are kept with the arguments that they were made with."""
         self.made: list[Made] = []
@@ -169,6 +150,10 @@ class Record:
         for guard, atom in alternatives(m, text):
             words = atom if isinstance(atom, str) else describe(atom)
             self.lines.append(Said(level, words, m.frame.symbol, m.site(node), guard, self.phase))
+
+    def allocates(self, dtype: Value) -> None:
+        """A tensor is made, wherever the engine is then."""
+        self.allocated.append(Allocated(dtype, self.m.live, self.phase))
 
     def left(self, symbol: str, node: tree.Node | None) -> None:
         self._edge(symbol, "leaves", node)

@@ -78,6 +78,7 @@ def dtype_attribute(atom: Token, name: str) -> Value:
 def make_tensor(m: Machine, cls: Any, shape: Value, dtype: Value) -> Instance:
     """A tensor that knows its shape (a tuple of sizes) and its dtype."""
     out = Instance(cls, m.live)
+    m.record.allocates(dtype)
     out.attrs |= {"shape": shape, "dtype": dtype, "requires_grad": False}
     return out
 
