@@ -75,12 +75,17 @@ def build(m: Machine, layer: Layer, cls: Value, args: tuple[Value, ...], kwargs:
 def registered(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
     """(name, dtype, shape) of the parameters that a layer has."""
     listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
+    live = m.live
+    found: dict[tuple[str, int], tuple[Guard, str, Value]] = {}
+    for guard, items in alternatives(m, listed.content) if isinstance(listed, ListValue) else ():
+        for name, value in items:
+            m.live = guard
+            found |= {(name, id(a)): (g, name, a) for g, a in alternatives(m, value)}
     out = []
-    for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
-        for _, atom in alternatives(m, value):
-            if isinstance(atom, Instance):
-                parts = (settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape"))
-                out.append((name, *parts))
+    for m.live, name, atom in found.values():
+        parts = (settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape"))
+        out.append((name, *parts))
+    m.live = live
     return out
 
 

@@ -12,6 +12,18 @@ HEAD = """
 import torch
 def told(*tensors):
     return [(tuple(t.shape), t.dtype == torch.float16, t.dtype == torch.bool) for t in tensors]
+def shapes(a):
+    layer = torch.nn.Module()
+    if a:
+        layer.packed = torch.nn.Parameter(torch.zeros(2))
+    else:
+        layer.weight = torch.nn.Parameter(torch.zeros(3))
+    layer.register_parameter("bias", None)
+    layer.scale = torch.nn.Parameter(torch.zeros(1))
+    out = [name for name, _ in layer.named_parameters()]
+    for each in layer.parameters():
+        out.append(each.shape[0])
+    return out
 def main(a):
     x = torch.zeros(3, 4, dtype=torch.float16)
     y = torch.ones(4, dtype=torch.float16)
@@ -26,6 +38,7 @@ EXPRESSIONS = {
     "views": "told(x.t(), x.view(4, 3), x.reshape(-1), x.view(2, -1), x.T, x.to(torch.bool))",
     "sizes": "(x.numel(), x.size(0), x.dim(), x.ndim, len(x.shape), x.element_size())",
     "shapes": "(x.shape.numel(), x.shape[:-1].numel(), x[0:0].shape.numel())",
+    "parameters_that_are_there_on_some_paths": "shapes(a)",
     "an_index_out_of_bounds": "told(x[3])",
 }
 
