@@ -29,6 +29,7 @@ from .outcomes import (
     refusals,
     stands_for_all,
 )
+from .stored import stored
 
 if TYPE_CHECKING:
     from .engines.vllm_linear import Layer
@@ -103,7 +104,7 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     m = walk.m
     out: list[tuple[Guard, Outcome]] = []
     if not layer.live.is_false:
-        named = parameters(m, layer.parameters)
+        named = stored(walk, layer.path, parameters(m, layer.parameters))
         parts = [
             (g, {**seen, "ops": _ops(walk, layer, g), "dtypes": _dtypes(walk, layer, g)})
             for g, seen in built(m, layer.value, layer.live, roots)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..report.model import Checkpoint, Excluded
 from .engines.vllm_asked import renamed
-from .engines.vllm_names import QUANTIZED, Fused
+from .engines.vllm_names import QUANTIZED, fused_layer
 from .scenario import Scenario
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _excluded(walk: Walk, texts: tuple[dict[str, Any], ...]) -> Iterator[Exclude
     for name in names:
         module = renamed(walk, name)
         if module is not None:
-            yield Excluded(name=name, module=_layer(module, fused))
+            yield Excluded(name=name, module=fused_layer(module, fused))
 
 
 def _left_out(held: Any, key: str = "") -> Iterator[str]:
@@ -91,9 +91,3 @@ def _left_out(held: Any, key: str = "") -> Iterator[str]:
 
 def _is_plain(name: str) -> bool:
     return not name.startswith("re:") and PATTERN.search(name) is None
-
-
-def _layer(module: str, fused: Fused) -> str:
-    """The layer that a module becomes a part of."""
-    place, dot, last = module.rpartition(".")
-    return next((f"{place}{dot}{layer}" for layer, parts in fused.items() if last in parts), module)

@@ -29,6 +29,8 @@ class Asked(NamedTuple):
     cls: Value
     args: tuple[Value, ...]
     kwargs: dict[str, Value]
+    path: str
+    """Where the model keeps it, in its own names."""
     doubt: str | None
     """What must hold for it to be the layer that the checkpoint's names speak of."""
     apart: str | None
@@ -71,7 +73,7 @@ def _of_model(walk: Walk, linear: Linear) -> Asked:
     made, kwargs = linear.made, dict(linear.made.kwargs)
     named = kwargs.get("quant_config") is not None  # without one, no name of the checkpoint is asked for
     apart = one_for_all(walk.scenario, settle(walk.m, kwargs["prefix"])) if named else None
-    return Asked(linear.name, made.value.cls, made.args, kwargs, None, apart)
+    return Asked(linear.name, made.value.cls, made.args, kwargs, linear.name, None, apart)
 
 
 def _placed(walk: Walk, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Asked:
@@ -80,7 +82,8 @@ def _placed(walk: Walk, name: str, cls: str, args: tuple[Value, ...], prefix: st
     renamed = _renamed(walk, prefix)
     kwargs = plain_arguments(m, renamed or prefix, walk.quant_config)
     unsure = doubt(scenario, prefix, known=renamed == prefix)
-    return Asked(name, facts.engine_value(m, cls), args, kwargs, unsure, one_for_all(scenario, prefix))
+    apart = one_for_all(scenario, prefix)
+    return Asked(name, facts.engine_value(m, cls), args, kwargs, kwargs["prefix"], unsure, apart)
 
 
 def _arguments(walk: Walk, projection: Projection, sizes: Sizes) -> tuple[Value, ...]:

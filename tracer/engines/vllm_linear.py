@@ -28,8 +28,10 @@ STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
 class Layer:
     """What became of one linear layer."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, path: str) -> None:
         self.name = name
+        self.path = path
+        """Where the model keeps it."""
         self.value: Value = MISSING
         self.parameters: list[tuple[str, Value, Value]] = []
         """(name, dtype, shape) as registered, before loading changes them."""

@@ -91,6 +91,12 @@ Fused = dict[str, tuple[str, ...]]
 """Layers of the engine by their last name, with the modules of the checkpoint that each is made of."""
 
 
+def fused_layer(module: str, fused: Fused) -> str:
+    """The layer that a module is a part of, itself where it is none."""
+    place, dot, last = module.rpartition(".")
+    return next((f"{place}{dot}{layer}" for layer, parts in fused.items() if last in parts), module)
+
+
 def whole_layers(model: Any, fused: Fused) -> tuple[Any, tuple[str, ...]]:
     """A checkpoint's config in which every list that names a part of a fused layer names all parts of it;
     and the names that were added.

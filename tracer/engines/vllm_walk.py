@@ -242,7 +242,7 @@ class Walk:
             yield self._layer(layer)
 
     def _layer(self, want: Asked) -> Layer:
-        layer, record = Layer(want.name), self.m.record
+        layer, record = Layer(want.name, want.path), self.m.record
         layer.doubt, layer.apart = want.doubt, want.apart
         first = len(record.edges), len(record.selections), len(record.lines), len(record.allocated)
         with suppress(Dead):
