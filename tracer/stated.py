@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..report.model import Checkpoint, Excluded
 from .engines.vllm_asked import renamed
-from .engines.vllm_names import QUANTIZED, fused_layer
+from .engines.vllm_names import QUANTIZED, fused_layer, is_plain
 from .scenario import Scenario
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ ALGORITHMS = {
 
 WEIGHT_ONLY = ("awq", "gptq")
 """Formats that have no place for quantized activations: their papers, and config classes of transformers."""
-
-PATTERN = re.compile(r"[*?\[\]|^$\\]")
 
 
 def stated(walk: Walk) -> Checkpoint | None:
@@ -86,8 +83,4 @@ def _left_out(held: Any, key: str = "") -> Iterator[str]:
         for inner, value in held.items():
             yield from _left_out(value, str(inner))
     elif isinstance(held, list):
-        yield from (name for name in held if isinstance(name, str) and _is_plain(name))
-
-
-def _is_plain(name: str) -> bool:
-    return not name.startswith("re:") and PATTERN.search(name) is None
+        yield from (name for name in held if isinstance(name, str) and is_plain(name))

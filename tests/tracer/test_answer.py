@@ -133,6 +133,7 @@ def test_heads_that_the_ranks_cannot_share_are_refused(library: Library) -> None
         (["lm_head"], "Fp8LinearMethod", True),
         (["model.layers.5.mlp.down_proj"], "Fp8LinearMethod", False),
         (["model.layers.0.mlp.down_proj"], "UnquantizedLinearMethod", False),
+        (["model.layers.0"], "Fp8LinearMethod", False),
         ([f"model.layers.{n}.mlp.down_proj" for n in range(32)], "UnquantizedLinearMethod", True),
     ],
 )

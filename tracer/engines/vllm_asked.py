@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..evaluate import attributes
-from ..evaluate.calls import call_value
 from ..evaluate.unions import settle
 from ..evaluate.values import ClassValue, ListValue, Value
-from . import platform as facts
+from . import platform as facts, vllm_checkpoint
 from .vllm_checkpoint import model_class
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 from .vllm_linear import plain_arguments
@@ -72,8 +71,13 @@ def asked(walk: Walk) -> Iterator[Asked]:
 def _of_model(walk: Walk, linear: Linear) -> Asked:
     made, kwargs = linear.made, dict(linear.made.kwargs)
     named = kwargs.get("quant_config") is not None  # without one, no name of the checkpoint is asked for
-    apart = one_for_all(walk.scenario, settle(walk.m, kwargs["prefix"])) if named else None
+    apart = stands_for(walk, settle(walk.m, kwargs["prefix"])) if named else None
     return Asked(linear.name, made.value.cls, made.args, kwargs, linear.name, None, apart)
+
+
+def stands_for(walk: Walk, prefix: str) -> str | None:
+    """What has to hold for a layer of the model's own class to stand for its like in all blocks."""
+    return one_for_all(walk.scenario, prefix, partial(renamed, walk), walk.fused())
 
 
 def _placed(walk: Walk, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Asked:
@@ -101,9 +105,4 @@ def _renamed(walk: Walk, prefix: str) -> str | None:
 
 def renamed(walk: Walk, name: str) -> str | None:
     """What the model's class makes of a name in the checkpoint."""
-    m = walk.m
-    if walk.renamer is None:
-        return name
-    with m.aside():
-        made = call_value(m, attributes.get(m, walk.renamer, "map_name", None), (name,), {})
-    return made if isinstance(made, str) else None
+    return name if walk.renamer is None else vllm_checkpoint.renamed(walk.m, walk.renamer, name)

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .. import tree
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Native, Unknown, Value
+from ..links import function_behind, nodes
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import folder, platform as facts
@@ -159,6 +161,12 @@ def fused_names(m: Machine, mapping: Value) -> Fused:
     return out
 
 
+FITTER = "vllm.model_executor.model_loader.utils.configure_quant_config"
+"""The engine function that gives a config object the model class's names, whose text tells how."""
+MAPS = ("map_name", "_map_name")
+"""What the engine's mapper calls the method that renames one module, newer releases first."""
+
+
 def renamer(m: Machine, scenario: Scenario) -> Value:
     """What renames the checkpoint's modules to the engine's, by the model class; None where it renames
     nothing.
@@ -170,4 +178,26 @@ def renamer(m: Machine, scenario: Scenario) -> Value:
         mapper = attributes.find(m, found, "hf_to_vllm_mapper", None)
         if mapper is MISSING or not isinstance(mapper, Instance):
             return None
-        return call_value(m, attributes.get(m, mapper, "get_rename_mapper", None), (), {})
+        made_by = _made_by(m)
+        return mapper if made_by is None else call_value(m, attributes.get(m, mapper, made_by, None), (), {})
+
+
+def _made_by(m: Machine) -> str | None:
+    """The method of the model's mapper whose result the engine gives to the config; None for the mapper."""
+    for node in nodes(function_behind(facts.engine_value(m, FITTER)).node):
+        if isinstance(node, tree.Call) and isinstance(node.func, tree.Attr):
+            given = node.args[0].value if node.args else None
+            if node.func.name == "apply_vllm_mapper":
+                made = given.func if isinstance(given, tree.Call) else None
+                return made.name if isinstance(made, tree.Attr) else None
+    raise LookupError(f"{FITTER} applies no mapper")
+
+
+def renamed(m: Machine, mapper: Value, name: str) -> str | None:
+    """What a mapper makes of a name in the checkpoint; None where that is not known, or the module is not
+    loaded.
+    """
+    with m.aside():
+        method = next((a for n in MAPS if (a := attributes.find(m, mapper, n, None)) is not MISSING), None)
+        made = None if method is None else call_value(m, method, (name,), {})
+    return made if isinstance(made, str) else None

@@ -21,7 +21,7 @@ from .vllm import phase
 from .vllm_checkpoint import model_class
 from .vllm_layers import LINEAR
 from .vllm_linear import registered
-from .vllm_names import NUMBER
+from .vllm_names import alike
 
 if TYPE_CHECKING:
     from ..evaluate.kept import Made
@@ -111,7 +111,7 @@ def _distinct(m: Machine, made: list[Made], names: dict[int, str]) -> Iterator[L
         if not isinstance(prefix, str) or any(isinstance(a, Spread) for a in one.args):
             continue
         given = (*one.args, *(v for k, v in sorted(one.kwargs.items()) if k != "prefix"))
-        like = (one.value.cls.symbol, NUMBER.sub(".N.", prefix, count=1), *map(partial(described, m), given))
+        like = (one.value.cls.symbol, alike(prefix), *map(partial(described, m), given))
         if like not in seen:
             seen.add(like)
             yield Linear(names.get(id(one.value), prefix), one)

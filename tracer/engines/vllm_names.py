@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..scenario import Scenario
@@ -11,8 +11,16 @@ from ..scenario import Scenario
 QUANTIZED = ("quantization_config", "compression_config")
 """Entries of a config.json that say how the checkpoint is quantized."""
 
-NUMBER = re.compile(r"\.(\d+)\.")
+NUMBER = re.compile(r"\.(\d+)(?=\.|$)")
 """The number of a block in a module's name."""
+
+PATTERN = re.compile(r"[*?\[\]|^$\\]")
+"""What a name has that means more modules than one."""
+
+Fused = dict[str, tuple[str, ...]]
+"""Layers of the engine by their last name, with the modules of the checkpoint that each is made of."""
+Rename = Callable[[str], str | None]
+"""From the checkpoint's name of a module to the engine's."""
 
 
 def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
@@ -29,17 +37,45 @@ def doubt(scenario: Scenario, prefix: str, known: bool) -> str | None:
     return None
 
 
-def one_for_all(scenario: Scenario, prefix: str) -> str | None:
+def one_for_all(
+    scenario: Scenario, prefix: str, rename: Rename | None = None, fused: Fused | None = None
+) -> str | None:
     """What has to hold for the layer `prefix` of one block to stand for all blocks; None where no name in the
     quantization config tells blocks apart.
+
+    With the model class's own renaming and fused layers, plain names of other layers do not matter.
     """
     model = scenario.model or {}
     nested = model.get("text_config")
     config = nested if isinstance(nested, dict) else model
-    apart = _apart(_touching(scenario, prefix), config.get("num_hidden_layers"))
+    names = _touching(scenario, prefix)
+    if rename is not None:
+        names = [
+            n for n in names if not is_plain(n) or _reaches((n, rename(n) or n), prefix, fused or SHARDS)
+        ]
+    apart = _apart(names, config.get("num_hidden_layers"))
     if apart is None or scenario.shape is not None or not NUMBER.search(prefix):
         return None
     return f"no name in the checkpoint's quantization config ({apart}) sets the layer's block apart"
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name means itself: no pattern."""
+    return not name.startswith("re:") and PATTERN.search(name) is None
+
+
+def alike(module: str) -> str:
+    """A module's name whatever the block."""
+    return NUMBER.sub(".N", module, count=1)
+
+
+def _reaches(names: tuple[str, ...], prefix: str, fused: Fused) -> bool:
+    """Whether a plain name, in either spelling, can be found in the layer's own or its parts' names, or they
+    in it: engines compare whole names, beginnings, ends and what lies between.
+    """
+    place, dot, last = alike(prefix).rpartition(".")
+    spelled = [f"{place}{dot}{part}" for part in (last, *fused.get(last, ()))]
+    return any(alike(name) in own or own in alike(name) for name in names for own in spelled)
 
 
 def _touching(scenario: Scenario, prefix: str) -> list[str]:
@@ -57,11 +93,10 @@ def _apart(names: list[str], blocks: object) -> str | None:
             return name
         found = NUMBER.search(name)
         if found:
-            alike = NUMBER.sub(".N.", name, count=1)
-            given.setdefault(alike, set()).add(int(found[1]))
-            first.setdefault(alike, name)
+            given.setdefault(alike(name), set()).add(int(found[1]))
+            first.setdefault(alike(name), name)
     every = set(range(blocks)) if isinstance(blocks, int) else None
-    return next((first[alike] for alike, numbers in given.items() if numbers != every), None)
+    return next((first[like] for like, numbers in given.items() if numbers != every), None)
 
 
 def module_names(scenario: Scenario) -> Iterator[str]:
@@ -85,10 +120,6 @@ def _listed(held: Any) -> Iterator[str]:
                 yield value
             else:
                 yield from _listed(value)
-
-
-Fused = dict[str, tuple[str, ...]]
-"""Layers of the engine by their last name, with the modules of the checkpoint that each is made of."""
 
 
 def fused_layer(module: str, fused: Fused) -> str:
@@ -134,7 +165,7 @@ def _may_touch(name: str, prefix: str) -> bool:
     return any(word in name for word in words) or bool(re.match(r"re:\^?\.\*$|\*$", name))
 
 
-SHARDS = {
+SHARDS: Fused = {
     "qkv_proj": ("q_proj", "k_proj", "v_proj"),
     "gate_up_proj": ("gate_proj", "up_proj"),
 }
