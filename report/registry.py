@@ -203,7 +203,7 @@ RULES: tuple[Rule, ...] = (
         id="QT203",
         name="kernel.layer_fallback",
         level=Level.WARNING,
-        short="One layer gets a slower way than its like.",
+        short="A layer gets a method or kernel that the engine ranks below that of its like.",
         why="Kernels have shapes that they cannot do. The engine then takes another way for that layer "
         "alone, and says so in one line of its log.",
         fix="Nothing, if the layer is small. Else another tensor parallel size or group size may fit the "

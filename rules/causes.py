@@ -72,7 +72,9 @@ def _of_quantization(cause: Cause) -> bool:
 
 
 def _before_layers(cause: Cause) -> bool:
-    return not any(chain.layers for chain in cause.chains)
+    """Whether the engine refuses before it makes anything."""
+    made = any(symbol.endswith(".__init__") for symbol in cause.within())
+    return not made and not any(chain.layers for chain in cause.chains)
 
 
 TABLE: tuple[tuple[str, Callable[[Cause], bool]], ...] = (

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
 
 
+MODEL = "model"
+"""What a chain is called that is about the model as a whole."""
+
+
 def chains(walk: Walk) -> tuple[Chain, ...]:
     """The chains of a walk; a question refused before any layer is one chain with its refusals."""
     more = () if walk.attention is None else (attention_chain(walk, walk.attention),)
@@ -49,7 +53,26 @@ def chains(walk: Walk) -> tuple[Chain, ...]:
         head = tuple(_head(walk, Marks(roles, frozenset()), walk.m.space.true))
         return (Chain(layer=walk.scenario.layer, hops=head, outcomes=_guarded(walk, early)),)
     made = [_chain(walk, layer) for layer in walk.layers]
-    return (*grouped(made), *more)
+    return (*grouped(made), *_refused_model(walk, made), *more)
+
+
+def _refused_model(walk: Walk, made: list[Chain]) -> tuple[Chain, ...]:
+    """What building the model raises and none of the told layers does: the engine does not get further."""
+    if walk.built is None:
+        return ()
+    m, told = walk.m, [end.refusal for chain in made for end in chain.outcomes if end.refusal]
+    known = {(refusal.message, refusal.site) for refusal in told}
+    ends = [
+        (guard, end)
+        for guard, end in refusals(m, walk.built.raised, m.space.true)
+        if end.refusal is not None and (end.refusal.message, end.refusal.site) not in known
+    ]
+    if not ends:
+        return ()
+    if not walk.built.live.is_false:
+        ends.append((walk.built.live, Outcome()))
+    head = tuple(_head(walk, Marks({}, frozenset()), m.space.true))
+    return (Chain(layer=walk.scenario.layer, layers=(MODEL,), hops=head, outcomes=_guarded(walk, ends)),)
 
 
 def _with_head(walk: Walk, made: tuple[Chain, ...]) -> tuple[Chain, ...]:

@@ -71,9 +71,7 @@ def _completed(walk: Walk) -> Iterator[Change]:
 
 def _accepts(made: tuple[Chain, ...], chain: Chain, name: str, value: Value) -> bool:
     """Whether the changed question has an answer for the layers of `chain`."""
-    if not chain.layers:
-        return bool(made) and all(_ends(other, name, value) for other in made)
-    same = [other for other in made if chain.layers[0] in other.layers]
+    same = [other for other in made if chain.layers and chain.layers[0] in other.layers] or made
     return bool(same) and all(_ends(other, name, value) for other in same)
 
 
