@@ -67,3 +67,16 @@ def test_modules_of_two_precisions_in_one_layer(vllm_source: Source) -> None:
     old = edited(vllm_source, {f"{MODELS}/qwen3_next.py": both})
     report = report_of(Library(old), named("qwen3-next with half of in_proj ignored"))
     assert "in_proj_qkvz_" in finding(report, "quant.fused_shards")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_model_that_renames_modules_renames_the_ignored_ones(vllm_sdist: Path, version: str) -> None:
+    """Each release's loader gives the config the model's names in its own way."""
+    case = {**named("a layer stored in bfloat16 that is ignored"), "tensors": {}}
+    names = [f"model.language_model.layers.{n}.mlp.down_proj" for n in range(32)]
+    case["quantization_config"] = {**case["quantization_config"], "ignored_layers": names}
+    case["config"] = {"architectures": ["Qwen2_5_VLForConditionalGeneration"], "model_type": "qwen2_5_vl"}
+    library = Library(open_source(vllm_sdist.parent / f"vllm-{version}.tar.gz"))
+    (chain,) = report_of(library, case).chains
+    assert {o.method.rpartition(".")[2] for o in chain.outcomes if o.method} == {"UnquantizedLinearMethod"}
