@@ -10,6 +10,7 @@ from .choice import Choice
 from .fit import Fit
 from .outcome import Outcome
 from .predicate import Always, Predicate, Site
+from .question import Value
 
 
 class Sight(StrEnum):
@@ -104,6 +105,32 @@ class Elsewhere(Struct, frozen=True, kw_only=True):
     """Where it stands there; None when it is gone."""
 
 
+class Warned(Struct, frozen=True, kw_only=True):
+    """A line that the engine logs at level warning or above while it builds the layer."""
+
+    text: str
+    """As the engine would print it, as far as its parts are known."""
+    function: str
+    """The function that logs it."""
+    site: Site | None = None
+    guard: Predicate = Always()
+
+
+class Relief(Struct, frozen=True, kw_only=True):
+    """A change of one part of the question that by itself turns a refusal into an answer."""
+
+    name: str
+    """The part: `dtype`, `capability`, `tp`, `quantization`, or `ignored modules`."""
+    values: tuple[Value, ...]
+    """What it may be; None where it is left out."""
+    resolved: str | None = None
+    """What the engine then takes for `--quantization`."""
+
+    def __str__(self) -> str:
+        given = ", ".join("left out" if value is None else str(value) for value in self.values)
+        return f"accepted with {self.name} {given}"
+
+
 class Chain(Struct, frozen=True, kw_only=True):
     """One walk through the decision graph under a scenario, for layers that share it."""
 
@@ -118,6 +145,9 @@ class Chain(Struct, frozen=True, kw_only=True):
     fits: tuple[Fit, ...] = ()
     """Shape gates of these layers, in the order in which the engine comes to them."""
     elsewhere: tuple[Elsewhere, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    reliefs: tuple[Relief, ...] = ()
+    """What else would be accepted, where this chain is refused; looked for until one is found."""
 
     def refused(self) -> bool:
         """Whether every outcome is a refusal: nothing that is unknown could save it."""

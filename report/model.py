@@ -6,7 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .chain import Chain, Change, Elsewhere, Hop, HopKind, Sight, Why
+from .chain import Chain, Change, Elsewhere, Hop, HopKind, Relief, Sight, Warned, Why
+from .checkpoint import Checkpoint, Excluded
 from .choice import Candidate, CandidateState, Choice
 from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
@@ -20,10 +21,12 @@ __all__ = [
     "CandidateState",
     "Chain",
     "Change",
+    "Checkpoint",
     "Choice",
     "Confidence",
     "Coverage",
     "Elsewhere",
+    "Excluded",
     "Finding",
     "Fit",
     "Hop",
@@ -35,11 +38,13 @@ __all__ = [
     "Pin",
     "Question",
     "Refusal",
+    "Relief",
     "Report",
     "Sight",
     "Unsupported",
     "Value",
     "Verdict",
+    "Warned",
     "Why",
 ]
 
@@ -84,5 +89,7 @@ class Report(Struct, frozen=True, kw_only=True):
     pins: tuple[Pin, ...]
     """What was read; the first is the one the chains stand in."""
     chains: tuple[Chain, ...]
+    checkpoint: Checkpoint | None = None
+    """What the checkpoint says of itself, where one was given."""
     findings: tuple[Finding, ...] = ()
     coverage: Coverage

@@ -32,6 +32,8 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """As torch names it: `float8_e4m3fn`, `int32`."""
     shape: tuple[int | str, ...]
     """Elements a dimension; a dimension that is not known is its symbolic term, as in `K // 8`."""
+    stored: tuple[str, ...] = ()
+    """The dtypes of the checkpoint's tensors that are loaded into it, where their headers are at hand."""
 
     def size(self) -> int | None:
         """Bytes that the tensor takes; None where its dtype or a dimension is not known."""
@@ -67,6 +69,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """The `raise` statement."""
     guard: Predicate = Always()
     """The condition on which the statement itself stands, as in the source: `not quantization in (...)`."""
+    within: tuple[str, ...] = ()
+    """The functions that are under way there, the outermost first; the last one raises."""
 
     def __str__(self) -> str:
         return f"{self.exception}: {self.message}"
@@ -84,6 +88,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] = ()
     ops: tuple[str, ...] = ()
     """Operators that a forward calls, in order of first call."""
+    dtypes: tuple[str, ...] | None = None
+    """The dtypes of the tensors that a forward makes on its way, in order of first use; None where it was not
+    followed to its end.
+    """
     parameters: tuple[Parameter, ...] = ()
     refusal: Refusal | None = None
 

@@ -41,13 +41,14 @@ class Rule(Struct, frozen=True, kw_only=True):
         evidence: Iterable[str] = (),
         confidence: Confidence = Confidence.CERTAIN,
         fix: str | None = None,
+        level: Level | None = None,
     ) -> Finding:
-        """A finding of this rule, with its own fix unless a better one is given."""
+        """A finding of this rule, with its own level and fix unless others are given."""
         return Finding(
             rule=self.id,
             name=self.name,
             verdict=verdict,
-            level=self.level,
+            level=level or self.level,
             subject=subject,
             expected=expected,
             seen=seen,
@@ -93,6 +94,121 @@ RULES: tuple[Rule, ...] = (
         fix="Use one of the names that this pin knows, or ask the pin that knows the value (--at).",
         since="0.1.0",
         exit=Exit.CANNOT_RUN,
+    ),
+    Rule(
+        id="QT104",
+        name="quant.method_resolution",
+        level=Level.ERROR,
+        short="The flag contradicts what the checkpoint says of itself.",
+        why="The engine reads the method from the checkpoint's own quantization config, asks every method "
+        "whether it wants to take the checkpoint over, and refuses a flag that names another one. Without "
+        "the flag the same checkpoint is accepted.",
+        fix="Leave --quantization out; or, where the weights are not what the checkpoint's config says, "
+        "take the quantization config out of it.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT105",
+        name="quant.capability",
+        level=Level.ERROR,
+        short="The device is too old, or too new, for the method or its scheme.",
+        why="The engine asks for a compute capability twice: once of the quantization method, once of the "
+        "scheme that a layer gets. The second may ask for more. On the capabilities named, the same "
+        "question is accepted.",
+        fix="Use a device that is named, a checkpoint in a format whose kernels run on yours, or another "
+        "release.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT106",
+        name="quant.act_dtype",
+        level=Level.ERROR,
+        short="The activation dtype does not fit the method or the checkpoint.",
+        why="Some methods have kernels for float16 alone and are refused with bfloat16. As a warning: the "
+        "checkpoint states bfloat16 and float16 was asked for; activations that bfloat16 holds may "
+        "overflow to infinity in float16, which shows as the same token over and over.",
+        fix="Leave --dtype or --quantization out, so that the engine takes a method that has the "
+        "checkpoint's dtype, or give the dtype that the message names.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT107",
+        name="quant.fused_shards",
+        level=Level.ERROR,
+        short="Parts of one fused layer are quantized and others are not.",
+        why="The engine joins modules of the checkpoint into one layer (q, k and v; gate and up), which "
+        "has one method. A checkpoint that ignores some of them and quantizes others does not fit into it.",
+        fix="Quantize again with all parts ignored or none, or use a release whose model keeps the "
+        "modules apart.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT108",
+        name="quant.ignore_unmatched",
+        level=Level.ERROR,
+        short="A module that the checkpoint ignores is quantized all the same.",
+        why="The engine compares the ignored names with the name under which it makes a layer. Where that "
+        "is not the name under which it keeps the layer, they never meet: the layer expects quantized "
+        "weights that the checkpoint does not hold.",
+        fix="Use a release in which the model class gives the layer its own name, or name the layer as "
+        "the engine makes it in the checkpoint's list.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT109",
+        name="quant.silent_cast",
+        level=Level.ERROR,
+        short="Stored weights are converted without a scale while they are loaded.",
+        why="Loading copies a tensor into the parameter and converts its dtype without a word. Values "
+        "stored in 8 bits are meaningless without their scale, and 16-bit weights lose theirs when they "
+        "are cut to 8.",
+        fix="Make the checkpoint's quantization config say what its tensors are: ignore the modules that are "
+        "stored in 16 bits, and only those.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT110",
+        name="quant.block_tp",
+        level=Level.ERROR,
+        short="The share of one rank does not divide into the blocks or tiles of the weights.",
+        why="Tensor parallelism cuts a layer into equal shares. Where scales hold for blocks, or kernels "
+        "work in tiles, each share has to be a multiple of them. Expert parallelism does not change "
+        "shared experts.",
+        fix="Use the tensor parallel size that the message names, or pipeline parallelism for the rest.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT201",
+        name="kernel.no_candidate",
+        level=Level.ERROR,
+        short="No kernel of the release takes the layer.",
+        why="The engine asks its kernels in turn, and each said no. The evidence has every one with its "
+        "reason, in the engine's words.",
+        fix="Look for a reason that can be changed: a package, an environment variable, a dtype; else use "
+        "another device or format.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT202",
+        name="kernel.weight_only_on_capable_hw",
+        level=Level.WARNING,
+        short="Activations stay in 16 bits although checkpoint and device could compute in fewer.",
+        why="The checkpoint quantizes activations and the device multiplies in that format, but the "
+        "kernel that was taken only unpacks the weights. As a note: the checkpoint asks for nothing else, "
+        "so a warning in the engine's log about missing support is no loss.",
+        fix="Read why the kernels before it were turned down: often a package is missing or a variable set.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT203",
+        name="kernel.layer_fallback",
+        level=Level.WARNING,
+        short="A layer gets a method or kernel that the engine ranks below that of its like.",
+        why="Kernels have shapes that they cannot do. The engine then takes another way for that layer "
+        "alone, and says so in one line of its log.",
+        fix="Nothing, if the layer is small. Else another tensor parallel size or group size may fit the "
+        "tiles, or a release that pads.",
+        since="0.1.0",
     ),
     Rule(
         id="QT901",

@@ -6,7 +6,23 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..report.model import Finding, Level, Report
-from . import qtrace_open, qtrace_unsupported, quant_flag_rewritten, quant_refused, quant_unknown_method
+from . import (
+    kernel_layer_fallback,
+    kernel_no_candidate,
+    kernel_weight_only_on_capable_hw,
+    qtrace_open,
+    qtrace_unsupported,
+    quant_act_dtype,
+    quant_block_tp,
+    quant_capability,
+    quant_flag_rewritten,
+    quant_fused_shards,
+    quant_ignore_unmatched,
+    quant_method_resolution,
+    quant_refused,
+    quant_silent_cast,
+    quant_unknown_method,
+)
 
 Check = Callable[[Report], Iterator[Finding]]
 
@@ -27,6 +43,16 @@ JUDGES = tuple(
         quant_refused,
         quant_flag_rewritten,
         quant_unknown_method,
+        quant_method_resolution,
+        quant_capability,
+        quant_act_dtype,
+        quant_fused_shards,
+        quant_ignore_unmatched,
+        quant_silent_cast,
+        quant_block_tp,
+        kernel_no_candidate,
+        kernel_weight_only_on_capable_hw,
+        kernel_layer_fallback,
         qtrace_open,
         qtrace_unsupported,
     )

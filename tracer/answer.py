@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from .. import __version__
-from ..report.model import Coverage, Pin, Question, Report, Unsupported
+from ..report.model import Chain, Checkpoint, Coverage, Pin, Question, Report, Unsupported
 from ..report.predicate import Always, Site
 from ..report.question import Value
 from .chain import chains
@@ -19,13 +21,18 @@ from .evaluate.machine import Machine, OutOfBudget
 from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
+from .relief import relieved
 from .scenario import Scenario
 from .sources import Source
+from .stated import stated
 
 SECONDS = 30.0
 """CPU seconds that one question may take; what is not decided by then is open. Other work on the machine does
 not change an answer.
 """
+
+AGAIN = 10.0
+"""CPU seconds for each time that a refused question is asked again with a part of it changed."""
 
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
@@ -35,14 +42,30 @@ def answer(
     source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
 ) -> Report:
     """The report of one question on one source."""
-    return report(walked(Library(source), scenario, seconds), asked)
+    return answered(Library(source), scenario, asked, seconds)
 
 
-def walked(library: Library, scenario: Scenario, seconds: float = SECONDS) -> Walk:
-    """Walk one question; `library` may be shared by questions on the same source."""
+def answered(
+    library: Library, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
+) -> Report:
+    """The report of one question; `library` may be shared by questions on the same source."""
+
+    def ask(changed: Scenario) -> tuple[Walk, tuple[Chain, ...]]:
+        other = walked(library, changed, AGAIN, used=False)
+        with deep():
+            return other, chains(other)
+
+    walk = walked(library, scenario, seconds)
+    made = report(walk, asked)
+    return replace(made, chains=relieved(walk, made.chains, ask))
+
+
+def walked(library: Library, scenario: Scenario, seconds: float = SECONDS, used: bool = True) -> Walk:
+    """Walk one question; where layers are not `used`, they are built but neither loaded nor run."""
     with deep():
         m = vllm.machine(library, scenario, math.inf)
         walk = Walk(m, scenario)
+        walk.used = used
         m.deadline = time.thread_time() + seconds
         try:
             walk.run()
@@ -86,8 +109,15 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
         ),
         pins=(_pin(source),),
         chains=made,
+        checkpoint=_stated(walk),
         coverage=coverage(walk),
     )
+
+
+def _stated(walk: Walk) -> Checkpoint | None:
+    """The checkpoint's words; not where the walk ended before they were read."""
+    with deep():
+        return None if walk.open_end is not None else stated(walk)
 
 
 def _pin(source: Source) -> Pin:

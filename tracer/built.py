@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from ..report.model import Chain, Choice, Hop, HopKind, Kernel, Outcome
 from ..report.predicate import Opaque
 from .choices import choices
+from .engines.vllm_asked import stands_for
 from .engines.vllm_model import Model, Module
-from .engines.vllm_names import one_for_all
 from .evaluate.unions import alternatives
 from .evaluate.values import ClassValue, Instance, Value
 from .fits import fits
 from .hops import Conditions, Marks, hops, kept
-from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split
+from .outcomes import Parts, class_name, merged, parameters, refusals, split, stands_for_all
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
@@ -54,7 +54,7 @@ def _none(walk: Walk, model: Model | None, kind: str) -> tuple[Outcome, ...]:
 
 def _chain(walk: Walk, model: Model, kind: str, modules: list[Module]) -> Chain:
     m, first = walk.m, modules[0]
-    own = doubted(m, one_for_all(walk.scenario, first.name), _ends(walk, first))
+    own = stands_for_all(m, stands_for(walk, first.name), _ends(walk, first))
     ends = refusals(m, [*walk.raised, *model.raised], m.space.true) + own
     if model.abandoned is not None and not model.abandoned.is_false:
         ends.append((model.abandoned, Outcome()))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ..report.model import Chain, Choice, Hop, HopKind, Outcome, Parameter, Why
-from ..report.predicate import Member, Not, Opaque
+from ..report.model import Chain, Hop, HopKind, Outcome, Warned, Why
+from ..report.predicate import Member, Not, Opaque, Site
+from .alike import grouped
 from .attention import attention_chain
 from .built import built_chains
 from .choices import choices
@@ -18,11 +19,26 @@ from .evaluate.values import MISSING, ClassValue
 from .fits import fits
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
-from .outcomes import built, doubted, families, merged, outcome, parameters, refusals
+from .outcomes import (
+    built,
+    doubted,
+    dtype_name,
+    families,
+    merged,
+    outcome,
+    parameters,
+    refusals,
+    stands_for_all,
+)
+from .stored import stored
 
 if TYPE_CHECKING:
     from .engines.vllm_linear import Layer
     from .engines.vllm_walk import Walk
+
+
+MODEL = "model"
+"""What a chain is called that is about the model as a whole."""
 
 
 def chains(walk: Walk) -> tuple[Chain, ...]:
@@ -38,7 +54,26 @@ def chains(walk: Walk) -> tuple[Chain, ...]:
         head = tuple(_head(walk, Marks(roles, frozenset()), walk.m.space.true))
         return (Chain(layer=walk.scenario.layer, hops=head, outcomes=_guarded(walk, early)),)
     made = [_chain(walk, layer) for layer in walk.layers]
-    return (*_grouped(made), *more)
+    return (*grouped(made), *_refused_model(walk, made), *more)
+
+
+def _refused_model(walk: Walk, made: list[Chain]) -> tuple[Chain, ...]:
+    """What building the model raises and none of the told layers does: the engine does not get further."""
+    if walk.built is None:
+        return ()
+    m, told = walk.m, [end.refusal for chain in made for end in chain.outcomes if end.refusal]
+    known = {(refusal.message, refusal.site) for refusal in told}
+    ends = [
+        (guard, end)
+        for guard, end in refusals(m, walk.built.raised, m.space.true)
+        if end.refusal is not None and (end.refusal.message, end.refusal.site) not in known
+    ]
+    if not ends:
+        return ()
+    if not walk.built.live.is_false:
+        ends.append((walk.built.live, Outcome()))
+    head = tuple(_head(walk, Marks({}, frozenset()), m.space.true))
+    return (Chain(layer=walk.scenario.layer, layers=(MODEL,), hops=head, outcomes=_guarded(walk, ends)),)
 
 
 def _with_head(walk: Walk, made: tuple[Chain, ...]) -> tuple[Chain, ...]:
@@ -78,6 +113,7 @@ def _chain(walk: Walk, layer: Layer) -> Chain:
         choices=choices(m, selections),
         outcomes=_guarded(walk, ends),
         fits=fits(m, layer.name, m.record.fits[layer.fits[0] : layer.fits[1]], layer.live),
+        warnings=_warnings(walk, layer),
     )
 
 
@@ -93,16 +129,18 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     m = walk.m
     out: list[tuple[Guard, Outcome]] = []
     if not layer.live.is_false:
-        named = parameters(m, layer.parameters)
+        named = stored(walk, layer.path, parameters(m, layer.parameters))
         parts = [
-            (g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)
+            (g, {**seen, "ops": _ops(walk, layer, g), "dtypes": _dtypes(walk, layer, g)})
+            for g, seen in built(m, layer.value, layer.live, roots)
         ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
     out = _later(walk, layer, out) + refusals(m, layer.raised, m.space.true)
     if layer.abandoned is not None and not layer.abandoned.is_false:
         out.append((layer.abandoned, Outcome()))
-    return doubted(m, layer.doubt, out) + _refused_early(walk, m.space.true)
+    out = doubted(m, layer.doubt, stands_for_all(m, layer.apart, out))
+    return out + _refused_early(walk, m.space.true)
 
 
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
@@ -137,6 +175,29 @@ def _ops(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...]:
     edges = walk.m.record.edges[layer.edges[0] : layer.edges[1]]
     work = [e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard)]
     return tuple(dict.fromkeys(e.callee for e in work))
+
+
+def _dtypes(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...] | None:
+    """What a forward of these paths makes; None where it was not followed to its end."""
+    if "forward" in layer.cut or not walk.used:
+        return None
+    made = walk.m.record.allocated[layer.allocated[0] : layer.allocated[1]]
+    held = [a.dtype for a in made if a.phase == "forward" and not a.guard.disjoint(guard)]
+    return tuple(dict.fromkeys(dtype_name(atom) for value in held for _, atom in alternatives(walk.m, value)))
+
+
+def _warnings(walk: Walk, layer: Layer) -> tuple[Warned, ...]:
+    """What the engine logs while it builds and loads the layer, each line once."""
+    lines = walk.m.record.lines[layer.lines[0] : layer.lines[1]]
+    found: dict[tuple[str, str, Site | None], Guard] = {}
+    for line in lines:
+        if line.phase != "forward":
+            key = (line.text, line.function, line.site)
+            found[key] = found.get(key, walk.m.space.false) | line.guard
+    return tuple(
+        Warned(text=text, function=function, site=site, guard=walk.m.space.predicate(guard))
+        for (text, function, site), guard in found.items()
+    )
 
 
 def _guarded(walk: Walk, ends: list[tuple[Guard, Outcome]]) -> tuple[Outcome, ...]:
@@ -220,39 +281,3 @@ def _body(walk: Walk, layer: Layer, marks: Marks) -> list[Hop]:
         wanted = {e.number for e in part if leads(e)}
         out += hops(m, kept(part, wanted), marks, conditions, depth=1)
     return out
-
-
-# --- layers that agree
-
-
-def _grouped(made: list[Chain]) -> list[Chain]:
-    out: list[Chain] = []
-    for chain in made:
-        for at, other in enumerate(out):
-            if _bare(other) == _bare(chain):
-                out[at] = _together(other, chain)
-                break
-        else:
-            out.append(chain)
-    return out
-
-
-def _bare(chain: Chain) -> tuple[tuple[str, ...], tuple[Choice, ...], tuple[Outcome, ...]]:
-    """What must agree: everything but names and sizes."""
-    ends = tuple(replace(o, parameters=()) for o in chain.outcomes)
-    return tuple(h.symbol for h in chain.hops[1:] if h.kind is not HopKind.FUNCTION), chain.choices, ends
-
-
-def _together(a: Chain, b: Chain) -> Chain:
-    ends = tuple(
-        replace(x, parameters=(*_named(x, a.layers), *_named(y, b.layers)))
-        for x, y in zip(a.outcomes, b.outcomes, strict=True)
-    )
-    return replace(a, layers=(*a.layers, *b.layers), outcomes=ends, fits=(*a.fits, *b.fits))
-
-
-def _named(end: Outcome, layers: tuple[str, ...]) -> tuple[Parameter, ...]:
-    """Parameters under their layer's name, once several layers share a chain."""
-    if len(layers) > 1:
-        return end.parameters
-    return tuple(replace(p, name=f"{layers[0]}.{p.name}") for p in end.parameters)

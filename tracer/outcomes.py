@@ -183,13 +183,11 @@ def families(candidates: Iterable[ClassValue]) -> frozenset[ClassValue]:
 
 def parameters(m: Machine, named: list[tuple[str, Value, Value]]) -> tuple[Parameter, ...]:
     """Registered tensors as facts; a size that is not known is its term."""
-    out = []
-    for name, dtype, shape in named:
-        out.append(Parameter(name=name, dtype=_dtype(settle(m, dtype)), shape=_shape(m, settle(m, shape))))
-    return tuple(out)
+    told = ((name, dtype_name(settle(m, dtype)), _shape(m, settle(m, shape))) for name, dtype, shape in named)
+    return tuple(Parameter(name=name, dtype=dtype, shape=shape) for name, dtype, shape in told)
 
 
-def _dtype(value: Value) -> str:
+def dtype_name(value: Value) -> str:
     return value.symbol.removeprefix("torch.") if isinstance(value, Token) else describe(value)
 
 
@@ -211,6 +209,7 @@ def _either(m: Machine, value: Value) -> str:
 def refusals(m: Machine, raised: list[tuple[Guard, Instance]], under: Guard) -> list[tuple[Guard, Outcome]]:
     """What the engine raises, in its own words, one outcome for each text and place."""
     found: dict[tuple[str, str, Any], Guard] = {}
+    within: dict[tuple[str, str, Any], tuple[str, ...]] = {}
     for guard, exc in raised:
         here = guard & under
         if here.is_false:
@@ -220,9 +219,11 @@ def refusals(m: Machine, raised: list[tuple[Guard, Instance]], under: Guard) -> 
             shown = text if isinstance(text, str) else describe(text)
             key = (exc.cls.name, shown, exc.attrs.get("__site__"))
             found[key] = found.get(key, m.space.false) | part
+            within.setdefault(key, exc.attrs.get("__within__", ()))
     return [
-        (guard, Outcome(refusal=Refusal(exception=name, message=text, site=site)))
-        for (name, text, site), guard in found.items()
+        (guard, Outcome(refusal=Refusal(exception=name, message=text, site=site, within=within[key])))
+        for key, guard in found.items()
+        for name, text, site in (key,)
     ]
 
 
@@ -235,8 +236,17 @@ def outcome(seen: dict[str, Any], ops: tuple[str, ...], named: tuple[Parameter, 
         scheme=seen["scheme"],
         kernels=seen["kernels"],
         ops=ops,
+        dtypes=seen["dtypes"],
         parameters=named,
     )
+
+
+def stands_for_all(
+    m: Machine, apart: str | None, ends: list[tuple[Guard, Outcome]]
+) -> list[tuple[Guard, Outcome]]:
+    """Ends of one block's layer told of all blocks; a refusal of one block is the whole model's."""
+    refused = [end for end in ends if end[1].refusal is not None]
+    return [*doubted(m, apart, [end for end in ends if end not in refused]), *refused]
 
 
 def doubted(m: Machine, doubt: str | None, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:

@@ -28,9 +28,12 @@ IMPORT_NAMES = {
 """Import names of distributions that are not called like what they install."""
 
 ALWAYS = frozenset(
-    {"torch", "triton", "numpy", "transformers", "pydantic", "pydantic_core", "packaging", "regex"}
-)
-"""What the engine itself imports unconditionally, or its torch brings."""
+    {
+        "torch", "triton", "numpy", "transformers", "safetensors", "pydantic", "pydantic_core", "packaging",
+        "regex",
+    }
+)  # fmt: skip
+"""What the engine itself imports unconditionally, or its torch or transformers brings."""
 
 
 class InstalledPackages:

@@ -112,6 +112,7 @@ def methods(chain: Chain) -> set[str]:
 def test_the_dtype_is_what_the_engine_resolves(library: Library) -> None:
     assert ask(library).question.resolved["dtype"] == "bfloat16"
     assert ask(library, capability=75).question.resolved["dtype"] == "float16"
+    assert ask(library, changes={"torch_dtype": "float16"}).question.resolved["dtype"] == "float16"
     (refused,) = ask(library, capability=75, dtype="bfloat16").chains[0].outcomes
     assert refused.guard == Always()
     assert refused.refusal is not None
@@ -133,6 +134,7 @@ def test_heads_that_the_ranks_cannot_share_are_refused(library: Library) -> None
         (["lm_head"], "Fp8LinearMethod", True),
         (["model.layers.5.mlp.down_proj"], "Fp8LinearMethod", False),
         (["model.layers.0.mlp.down_proj"], "UnquantizedLinearMethod", False),
+        (["model.layers.0"], "Fp8LinearMethod", False),
         ([f"model.layers.{n}.mlp.down_proj" for n in range(32)], "UnquantizedLinearMethod", True),
     ],
 )
@@ -152,7 +154,23 @@ def test_a_model_class_that_renames_modules_renames_the_ignored_ones(library: Li
     assert not chain.decided()
 
 
-def test_experts_are_not_told_as_linear_layers(library: Library) -> None:
-    made = ask(library, layer="linear", changes={"num_experts": 8})
+def test_experts_of_an_unknown_class_are_not_told_as_linear_layers(library: Library) -> None:
+    made = ask(library, layer="linear", changes={"num_experts": 8, "architectures": ["Nobody"]})
     assert {name for c in made.chains for name in c.layers} == {"qkv_proj", "o_proj"}
     assert any("not told: gate_up_proj, down_proj" in text for text in made.question.assumed)
+
+
+def test_what_the_engine_logs_and_what_a_forward_makes_are_facts(library: Library) -> None:
+    (marlin,) = ask(library, capability=80).chains
+    assert any("does not have native support for FP8" in line.text for line in marlin.warnings)
+    assert marlin.outcomes[0].dtypes is not None
+    assert "float8_e4m3fn" not in marlin.outcomes[0].dtypes
+    (cutlass,) = ask(library, capability=90).chains
+    assert not any("native support" in line.text for line in cutlass.warnings)
+    assert "float8_e4m3fn" in (cutlass.outcomes[0].dtypes or ())
+
+
+def test_a_refusal_says_what_was_under_way(library: Library) -> None:
+    (refused,) = ask(library, tensor_parallel=3).chains[0].outcomes
+    assert refused.refusal is not None
+    assert refused.refusal.within[-1].endswith(".verify_with_parallel_config")

@@ -133,6 +133,9 @@ def _config_object(m: Machine, entries: dict[str, Any], whole: bool, label: str)
     for name, value in entries.items():
         nested = isinstance(value, dict) and name.endswith("_config") and name not in CHECKPOINT_DICTS
         out.attrs[name] = _config_object(m, value, whole, name) if nested else box_json(m, value)
+    stated = entries.get("dtype") or entries.get("torch_dtype")
+    if isinstance(stated, str) and stated in DTYPES:
+        out.attrs |= dict.fromkeys(STATED_DTYPE, DTYPES[stated])
     return out
 
 
@@ -146,6 +149,11 @@ def _update_config(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]
             attributes.put(m, args[0], name, value, None)
     return None
 
+
+STATED_DTYPE = ("dtype", "torch_dtype")
+"""The two names under which transformers' configs hold the dtype that config.json states, as a dtype of torch
+(`PretrainedConfig.__init__` and its property `torch_dtype`).
+"""
 
 ALWAYS_THERE = ("architectures",)
 """Attributes that every such object has, None unless the file says otherwise."""

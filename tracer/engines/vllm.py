@@ -21,6 +21,7 @@ from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
 from . import build, platform as facts
+from .log import LOGGER, logged
 from .native import NativeHalf
 from .rewritten import Rewritten, rewritten
 
@@ -69,6 +70,7 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
     world.begun = frozenset(some for core in CORE for some in library.imports.maybe(core))
     native = NativeHalf(library.source, scenario)
     world.models.extra |= {"torch.ops.vllm.": native.call_registered, "torch.ops.": native.call}
+    world.models.extra[f"{LOGGER}."] = logged
     world.settings["has attribute"] = native.has
     m.facts[native.registrar] = Native("registrar", native.register)
     _platform_facts(m, scenario)
@@ -99,7 +101,7 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
     )
     for name in ("nvmlInit", "nvmlShutdown"):  # the driver is there, or there would be no such device
         m.facts[f"{DRIVER}.{name}"] = facts.always(None)
-    m.facts["vllm.logger.init_logger"] = facts.always(Opaque("logger"))
+    m.facts["vllm.logger.init_logger"] = facts.always(Opaque(LOGGER))
 
 
 def _config_facts(m: Machine, scenario: Scenario) -> None:

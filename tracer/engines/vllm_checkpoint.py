@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .. import tree
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.unions import settle
-from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
+from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Native, Unknown, Value
+from ..links import function_behind, nodes
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import folder, platform as facts
 from .vllm import call
+from .vllm_names import Fused
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -67,10 +70,25 @@ def _files(m: Machine, scenario: Scenario) -> None:
     m.facts["vllm.transformers_utils.repo_utils.file_or_path_exists"] = Native("file exists", exists)
     m.facts["vllm.transformers_utils.repo_utils.get_hf_file_to_dict"] = Native("file", read)
     m.facts["vllm.transformers_utils.repo_utils.is_mistral_model_repo"] = facts.always(False)
-    tensors = facts.always(box_json(m, scenario.tensors))
-    m.facts[f"{READER}.get_safetensors_params_metadata"] = tensors
+    m.facts[f"{READER}.get_safetensors_params_metadata"] = _headers(scenario)
     retry = Native("with_retry", lambda m, args, kwargs: call_value(m, args[0], (), {}))
     m.facts["vllm.transformers_utils.repo_utils.with_retry"] = retry
+
+
+STORED_AS_SAID = {".qweight": {"dtype": "I32", "shape": []}}
+"""Stands for headers that are not at hand, where a quantization method asks which modules are stored
+quantized: one tensor of a module whose name is part of every other, so all of them are.
+"""
+
+
+def _headers(scenario: Scenario) -> Native:
+    """Answer for the headers of the checkpoint's tensors."""
+
+    def read(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        by_method = ".quantization." in m.frame.module.name
+        return box_json(m, scenario.tensors or (STORED_AS_SAID if by_method else {}))
+
+    return Native("headers of the tensors", read)
 
 
 def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
@@ -133,6 +151,22 @@ def fused_modules(m: Machine, scenario: Scenario) -> Value:
     return mapping if isinstance(mapping, DictValue) else box_json(m, {})
 
 
+def fused_names(m: Machine, mapping: Value) -> Fused:
+    """A `packed_modules_mapping` in plain words."""
+    out: Fused = {}
+    for name, parts in mapping.entries.values() if isinstance(mapping, DictValue) else ():
+        held = settle(m, parts.content) if isinstance(parts, ListValue) else parts
+        if isinstance(name, str) and isinstance(held, tuple):
+            out[name] = tuple(part for part in held if isinstance(part, str))
+    return out
+
+
+FITTER = "vllm.model_executor.model_loader.utils.configure_quant_config"
+"""The engine function that gives a config object the model class's names, whose text tells how."""
+MAPS = ("map_name", "_map_name")
+"""What the engine's mapper calls the method that renames one module, newer releases first."""
+
+
 def renamer(m: Machine, scenario: Scenario) -> Value:
     """What renames the checkpoint's modules to the engine's, by the model class; None where it renames
     nothing.
@@ -144,4 +178,26 @@ def renamer(m: Machine, scenario: Scenario) -> Value:
         mapper = attributes.find(m, found, "hf_to_vllm_mapper", None)
         if mapper is MISSING or not isinstance(mapper, Instance):
             return None
-        return call_value(m, attributes.get(m, mapper, "get_rename_mapper", None), (), {})
+        made_by = _made_by(m)
+        return mapper if made_by is None else call_value(m, attributes.get(m, mapper, made_by, None), (), {})
+
+
+def _made_by(m: Machine) -> str | None:
+    """The method of the model's mapper whose result the engine gives to the config; None for the mapper."""
+    for node in nodes(function_behind(facts.engine_value(m, FITTER)).node):
+        if isinstance(node, tree.Call) and isinstance(node.func, tree.Attr):
+            given = node.args[0].value if node.args else None
+            if node.func.name == "apply_vllm_mapper":
+                made = given.func if isinstance(given, tree.Call) else None
+                return made.name if isinstance(made, tree.Attr) else None
+    raise LookupError(f"{FITTER} applies no mapper")
+
+
+def renamed(m: Machine, mapper: Value, name: str) -> str | None:
+    """What a mapper makes of a name in the checkpoint; None where that is not known, or the module is not
+    loaded.
+    """
+    with m.aside():
+        method = next((a for n in MAPS if (a := attributes.find(m, mapper, n, None)) is not MISSING), None)
+        made = None if method is None else call_value(m, method, (name,), {})
+    return made if isinstance(made, str) else None

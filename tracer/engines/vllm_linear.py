@@ -11,7 +11,6 @@ from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
 from ..guards import GuardBudget
 from ..scenario import Scenario
-from . import platform as facts
 from .vllm import phase
 from .vllm_layers import LINEAR
 
@@ -29,8 +28,10 @@ STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
 class Layer:
     """What became of one linear layer."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, path: str) -> None:
         self.name = name
+        self.path = path
+        """Where the model keeps it."""
         self.value: Value = MISSING
         self.parameters: list[tuple[str, Value, Value]] = []
         """(name, dtype, shape) as registered, before loading changes them."""
@@ -41,7 +42,9 @@ class Layer:
         self.cut: tuple[str, ...] = ()
         """Steps that were not followed to their end."""
         self.doubt: str | None = None
-        """What must hold for the answer to be about every layer of this name."""
+        """What must hold for the layer to be the one that the checkpoint's names speak of."""
+        self.apart: str | None = None
+        """What must hold for what is accepted here to be accepted in every block."""
         self.live: Any = None
         self.abandoned: Guard | None = None
         """Paths on which the evaluator gave up before the layer was built."""
@@ -49,20 +52,24 @@ class Layer:
         self.edges = (0, 0)
         self.selections = (0, 0)
         self.fits = (0, 0)
+        self.lines = (0, 0)
+        self.allocated = (0, 0)
 
 
-def build(
-    m: Machine, layer: Layer, cls: str, args: tuple[Value, ...], prefix: str, quant_config: Value
-) -> None:
-    """Construct the layer and note the parameters that it registers."""
-    kwargs = {
+def plain_arguments(m: Machine, prefix: str, quant_config: Value) -> dict[str, Value]:
+    """What a linear layer of a decoder block is given besides its sizes."""
+    return {
         "bias": False,
         "params_dtype": m.world.settings["default dtype"],
         "quant_config": quant_config,
         "prefix": prefix,
     }
+
+
+def build(m: Machine, layer: Layer, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """Construct the layer and note the parameters that it registers."""
     with phase(m, "create_weights", LINEAR):
-        layer.value = call_value(m, facts.engine_value(m, cls), args, kwargs)
+        layer.value = call_value(m, cls, args, kwargs)
     for _, atom in alternatives(m, layer.value):
         if isinstance(atom, Instance):
             layer.parameters += registered(m, atom)
@@ -71,12 +78,17 @@ def build(
 def registered(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
     """(name, dtype, shape) of the parameters that a layer has."""
     listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
+    live = m.live
+    found: dict[tuple[str, int], tuple[Guard, str, Value]] = {}
+    for guard, items in alternatives(m, listed.content) if isinstance(listed, ListValue) else ():
+        for name, value in items:
+            m.live = guard
+            found |= {(name, id(a)): (g, name, a) for g, a in alternatives(m, value)}
     out = []
-    for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
-        for _, atom in alternatives(m, value):
-            if isinstance(atom, Instance):
-                parts = (settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape"))
-                out.append((name, *parts))
+    for m.live, name, atom in found.values():
+        parts = (settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape"))
+        out.append((name, *parts))
+    m.live = live
     return out
 
 

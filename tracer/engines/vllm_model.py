@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..evaluate.calls import call_value
+from ..evaluate.arguments import Spread
+from ..evaluate.calls import call_value, describe_value
 from ..evaluate.machine import Dead
-from ..evaluate.unions import alternatives
+from ..evaluate.unions import alternatives, settle
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
 from . import platform as facts
 from .vllm import phase
 from .vllm_checkpoint import model_class
+from .vllm_layers import LINEAR
 from .vllm_linear import registered
+from .vllm_names import alike
 
 if TYPE_CHECKING:
+    from ..evaluate.kept import Made
     from ..evaluate.machine import Machine
     from ..guards import Guard
     from .vllm_walk import Walk
@@ -31,6 +36,8 @@ ROPE = "vllm.model_executor.layers.rotary_embedding.get_rope"
 EMBEDDING = "vllm.model_executor.layers.vocab_parallel_embedding"
 KINDS = ("experts", "embedding", "lm_head")
 """Kinds of layers that are told of a built model."""
+LINEAR_BASE = f"{LINEAR}.LinearBase"
+"""What every linear layer of a model derives from."""
 
 
 class Module(NamedTuple):
@@ -42,12 +49,22 @@ class Module(NamedTuple):
     parameters: list[tuple[str, Value, Value]]
 
 
+class Linear(NamedTuple):
+    """A linear layer of the model: its name and how the model makes it."""
+
+    name: str
+    """Where the model keeps it, which is what the loader goes by; its prefix where the model was refused."""
+    made: Made
+
+
 class Model:
     """What became of the model."""
 
     def __init__(self) -> None:
         self.modules: dict[str, list[Module]] = {}
         """By kind."""
+        self.linear: list[Linear] = []
+        """Linear layers that no other in the list is like, in the order in which the model makes them."""
         self.blocks = 0
         self.live: Any = None
         self.abandoned: Guard | None = None
@@ -64,22 +81,51 @@ def build_model(walk: Walk) -> Model | None:
     cls = model_class(m, walk.scenario)
     if not isinstance(cls, ClassValue):
         return None
-    first = m.record.marks()
+    first = m.record.place()
     out.blocks = _few_blocks(walk)
     _prepare(walk)
     value: Value = MISSING
-    with suppress(Dead), phase(m, BUILD, cls.module.name):
+    base = facts.engine_value(m, LINEAR_BASE)
+    with suppress(Dead), m.record.keeping(base) as made, phase(m, BUILD, cls.module.name):
         value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
     out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
-    out.edges, out.selections, out.fits = zip(first, m.record.marks(), strict=True)
+    last = m.record.place()
+    out.edges, out.fits = (first.edges, last.edges), (first.fits, last.fits)
+    out.selections = (first.selections, last.selections)
     out.variables = tuple(v.name for v in m.space.order.values())
+    names: dict[int, str] = {}
     if value is not MISSING and not out.live.is_false:
         for module in _modules(m, value, "", out.live, set()):
+            names[id(module.value)] = module.name
             kind = _kind(module.value)
             if kind is not None:
                 out.modules.setdefault(kind, []).append(module)
         m.live = out.live
+    out.linear = list(_distinct(m, made, names))
     return out
+
+
+def _distinct(m: Machine, made: list[Made], names: dict[int, str]) -> Iterator[Linear]:
+    """Of layers that stand in the same place of different blocks and are made alike, the first."""
+    seen: set[tuple[str, ...]] = set()
+    for one in made:
+        prefix = settle(m, one.kwargs.get("prefix"))
+        if not isinstance(prefix, str) or any(isinstance(a, Spread) for a in one.args):
+            continue
+        given = (*one.args, *(v for k, v in sorted(one.kwargs.items()) if k != "prefix"))
+        like = (one.value.cls.symbol, alike(prefix), *map(partial(described, m), given))
+        if like not in seen:
+            seen.add(like)
+            yield Linear(names.get(id(one.value), prefix), one)
+
+
+def described(m: Machine, value: Value) -> str:
+    """An argument in words; a list by what it holds."""
+    if isinstance(value, ListValue):
+        value = settle(m, value.content)
+    if isinstance(value, tuple):
+        return f"({', '.join(described(m, item) for item in value)})"
+    return describe_value(m, value)
 
 
 def _few_blocks(walk: Walk) -> int:

@@ -10,17 +10,17 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import each, settle
-from ..evaluate.values import MISSING, Instance, ListValue, Value
+from ..evaluate.values import MISSING, Instance, Token, Value
 from ..links import Link, field_site, function_behind, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
+from .vllm_asked import Asked, asked, wants_model
 from .vllm_attention import Attention, walk_attention
-from .vllm_checkpoint import fused_modules, load, model_class, renamer
-from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
+from .vllm_checkpoint import fused_modules, fused_names, load, renamer
 from .vllm_linear import LOADING, Layer, build, use
 from .vllm_model import KINDS, Model, build_model
-from .vllm_names import doubt
+from .vllm_names import Fused
 from .vllm_online import resolver, shorthands
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Walk:
         """Layers that the checkpoint's blocks have no plain linear layer for."""
         self.config_class: Value = MISSING
         self.built: Model | None = None
-        """The whole model, where the question is about a kind of layer that is not asked for by itself."""
+        """The whole model, where the question is about layers that only its own class tells."""
         self.attention: Attention | None = None
         """The attention layer, where the question is about its cache."""
         self.used = True
@@ -94,6 +94,15 @@ class Walk:
         if self.scenario.quantization is None or self.open_end is not None:
             return True  # a question cut short has not read its tables to the end
         return self.scenario.quantization in self.methods()
+
+    def resolved_dtype(self) -> str | None:
+        """The dtype that the engine settled on, None where that is open."""
+        dtype = self.m.world.settings["default dtype"]
+        return dtype.symbol.removeprefix("torch.") if isinstance(dtype, Token) else None
+
+    def fused(self) -> Fused:
+        """The model class's fused layers, with the modules of the checkpoint that each is made of."""
+        return fused_names(self.m, fused_modules(self.m, self.scenario))
 
     def static_variables(self, layer: Layer) -> tuple[str, ...]:
         """Variables of the scenario: those that exist once the layer is built."""
@@ -171,17 +180,6 @@ class Walk:
         with phase(self.m, "configure_quant_config", LOADING):
             each(m, self.quant_config, fit)
 
-    def _renamed(self, prefix: str) -> str | None:
-        """The engine's name of a layer that the checkpoint calls `prefix`; None where that cannot be told."""
-        m = self.m
-        if self.scenario.model is None or model_class(m, self.scenario) is None:
-            return None
-        if self.renamer is None:
-            return prefix
-        with m.aside():
-            name = call_value(m, attributes.get(m, self.renamer, "map_name", None), (prefix,), {})
-        return name if isinstance(name, str) else None
-
     def _resolve_dtype(self) -> None:
         """The dtype as the engine resolves it from the flag, the checkpoint and the device, with its
         refusals.
@@ -237,38 +235,25 @@ class Walk:
     def walk_layers(self) -> Iterator[Layer]:
         """Build, load and run each layer asked for, all from where the configuration ended."""
         live = self.m.live
-        for name, cls, args, prefix in self._asked():
+        if wants_model(self):
+            self.built = build_model(self)
+        for layer in asked(self):
             self.m.live = live
-            yield self._layer(name, cls, args, prefix)
+            yield self._layer(layer)
 
-    def _asked(self) -> list[tuple[str, str, tuple[Value, ...], str]]:
-        """(name, class, positional arguments, prefix) of each layer asked for."""
-        text = self.model.attrs["hf_text_config"]
-        sizes, asked = Sizes(settle(self.m, text)), self.scenario.layer
-        if self.scenario.shape is not None:
-            out_size, in_size = self.scenario.shape
-            name = "down_proj" if asked == "linear" else asked
-            return [(name, f"{LINEAR}.ReplicatedLinear", (in_size, out_size), f"model.layers.0.mlp.{name}")]
-        rows = [p for p in PROJECTIONS if asked == p.name or (asked == "linear" and not sizes.has(p.unless))]
-        self.left_out = tuple(p.name for p in PROJECTIONS if asked == "linear" and p not in rows)
-        return [(p.name, p.cls, self._arguments(p, sizes), f"model.layers.0.{p.prefix}") for p in rows]
-
-    def _arguments(self, projection: Projection, sizes: Sizes) -> tuple[Value, ...]:
-        given = projection.arguments(sizes)
-        return tuple(ListValue(a, self.m.space.true) if isinstance(a, tuple) else a for a in given)
-
-    def _layer(self, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Layer:
-        layer, record = Layer(name), self.m.record
-        renamed = self._renamed(prefix)
-        layer.doubt = doubt(self.scenario, prefix, known=renamed == prefix)
-        first_edge, first_selection, first_fit = record.marks()
+    def _layer(self, want: Asked) -> Layer:
+        layer, record = Layer(want.name, want.path), self.m.record
+        layer.doubt, layer.apart = want.doubt, want.apart
+        first = record.place()
         with suppress(Dead):
-            build(self.m, layer, cls, args, renamed or prefix, self.quant_config)
+            build(self.m, layer, want.cls, want.args, want.kwargs)
         layer.live, layer.raised, layer.abandoned = self.m.live, self.take_raised(), self.m.abandoned
         layer.variables = tuple(v.name for v in self.m.space.order.values())
-        layer.selections = (first_selection, len(record.selections))
+        layer.selections = (first.selections, len(record.selections))
         if self.used and not layer.live.is_false:
             use(self.m, layer, self.scenario)
             layer.later = self.take_raised()
-        layer.edges, layer.fits = (first_edge, len(record.edges)), (first_fit, len(record.fits))
+        last = record.place()
+        layer.edges, layer.fits = (first.edges, last.edges), (first.fits, last.fits)
+        layer.lines, layer.allocated = (first.lines, last.lines), (first.allocated, last.allocated)
         return layer

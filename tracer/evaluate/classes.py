@@ -127,6 +127,7 @@ def instantiate(m: Machine, cls: Value, args: Args, kwargs: Kwargs, node: Any) -
 
 def _initialised(m: Machine, made: Value, cls: Value, args: Args, kwargs: Kwargs, node: Any) -> Value:
     if isinstance(made, Instance) and cls in made.cls.mro:
+        m.record.instantiated(made, args, kwargs)
         initialise(m, made, args, kwargs, node)
     return made
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...report.predicate import Site
 from .. import tree
+from .atoms import describe
+from .kept import Allocated, Made, Said
 from .unions import alternatives
 from .values import ClassValue, Function, Instance, ListValue, Unknown, Value
 
@@ -73,6 +75,16 @@ class Selection:
         self.phase = ""
 
 
+class Place(NamedTuple):
+    """A moment of the walk: how much of everything was collected by then."""
+
+    edges: int
+    selections: int
+    fits: int
+    lines: int
+    allocated: int
+
+
 class Record:
     """Collects while the machine runs; facts only, read afterwards by the chain builder."""
 
@@ -81,6 +93,11 @@ class Record:
         self.edges: list[Edge] = []
         self.selections: list[Selection] = []
         self.fits: list[Fit] = []
+        self.lines: list[Said] = []
+        self.allocated: list[Allocated] = []
+        self.watched: ClassValue | None = None
+        """The class whose objects are kept with the arguments that they were made with."""
+        self.made: list[Made] = []
         self.handling: Instance | None = None
         self.trying = 0
         self.phase = ""
@@ -89,9 +106,9 @@ class Record:
         self._attempts: list[Attempt] = []
         self._tests: list[Site | None] = []
 
-    def marks(self) -> tuple[int, int, int]:
-        """How many edges, selections and fits there are so far."""
-        return len(self.edges), len(self.selections), len(self.fits)
+    def place(self) -> Place:
+        """How much there is of everything so far."""
+        return Place(*(len(getattr(self, name)) for name in Place._fields))
 
     @contextmanager
     def phase_of(self, name: str) -> Iterator[None]:
@@ -133,6 +150,31 @@ class Record:
 
     def constructed(self, cls: ClassValue, node: tree.Node | None) -> None:
         self._edge(cls.symbol, "constructs", node)
+
+    @contextmanager
+    def keeping(self, cls: ClassValue) -> Iterator[list[Made]]:
+        """Keep the objects of a class that are made meanwhile."""
+        before, self.watched, self.made = (self.watched, self.made), cls, []
+        try:
+            yield self.made
+        finally:
+            self.watched, self.made = before
+
+    def instantiated(self, value: Instance, args: Any, kwargs: Any) -> None:
+        """An object is about to be initialised; one of the watched class is kept."""
+        if self.watched is not None and self.watched in value.cls.mro:
+            self.made.append(Made(value, args, kwargs, self.m.live))
+
+    def said(self, level: str, text: Value, node: tree.Node | None) -> None:
+        """A line for the log, in each of its wordings."""
+        m = self.m
+        for guard, atom in alternatives(m, text):
+            words = atom if isinstance(atom, str) else describe(atom)
+            self.lines.append(Said(level, words, m.frame.symbol, m.site(node), guard, self.phase))
+
+    def allocates(self, dtype: Value) -> None:
+        """A tensor is made, wherever the engine is then."""
+        self.allocated.append(Allocated(dtype, self.m.live, self.phase))
 
     def left(self, symbol: str, node: tree.Node | None) -> None:
         self._edge(symbol, "leaves", node)
@@ -187,8 +229,10 @@ class Record:
         yield Selecting(self, _candidates(self.m, source), node)
 
     def threw(self, exc: Instance) -> None:
-        """Remember where an exception was raised first."""
-        exc.attrs.setdefault("__site__", self.m.site(None))
+        """Remember where an exception was raised first, and what was under way there."""
+        if "__site__" not in exc.attrs:
+            calls = (frame.symbol for frame in self.m.frames if frame.function is not None)
+            exc.attrs |= {"__site__": self.m.site(None), "__within__": tuple(dict.fromkeys(calls))}
 
 
 class Selecting:

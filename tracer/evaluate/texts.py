@@ -70,8 +70,6 @@ def _instance(m: Machine, atom: Instance, style: str, node: Node | None) -> Valu
         method = inheritance.class_attribute(m, atom.cls, name)
         if method is not MISSING:
             return call_value(m, inheritance.bind(m, method, atom), (), {}, node)
-        if is_exception(atom):
-            return message(m, atom) if style == "s" else _exception(m, atom, node)
     flags: set[str] = getattr(atom.cls, "flags", set())
     if "enum" in flags:
         return _enum(m, atom, style, node)
@@ -97,10 +95,6 @@ def _enum_repr(m: Machine, atom: Instance, name: Value, text: Value) -> Value:
     return f"<{atom.cls.name}.{name}: {shown}>"
 
 
-def is_exception(atom: Instance) -> bool:
-    return any(b.symbol == "builtins.BaseException" for b in atom.cls.mro)
-
-
 def message(m: Machine, exc: Instance) -> Value:
     """The text of an exception."""
     args = exc.attrs.get("args", ())
@@ -114,7 +108,8 @@ def message(m: Machine, exc: Instance) -> Value:
     return text_of(m, args, "r")
 
 
-def _exception(m: Machine, exc: Instance, node: Node | None) -> Value:
+def exception_repr(m: Machine, exc: Instance, node: Node | None = None) -> Value:
+    """The text of an exception for those who debug: its class with its arguments."""
     args = exc.attrs.get("args", ())
     items = args if isinstance(args, tuple) else ()
     return _listing(m, items, f"{exc.cls.name}(", ")", node, single=False)

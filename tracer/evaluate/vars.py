@@ -40,5 +40,5 @@ class AttributeEntries(MutableMapping[Any, tuple[Value, Value]]):
 def instance_dict(m: Machine, atom: Instance) -> DictValue:
     """The attributes of an object as a dict: what is written there is written to the object."""
     out = DictValue(atom.born)
-    out.entries = AttributeEntries(atom.attrs, ("__site__", *m.world.models.slots(atom)))
+    out.entries = AttributeEntries(atom.attrs, ("__site__", "__within__", *m.world.models.slots(atom)))
     return out

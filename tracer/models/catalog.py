@@ -34,7 +34,7 @@ from .text_methods import python_method
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
-METHODS = list_methods.method.rows | mapping_methods.method.rows
+METHODS = list_methods.method.rows | mapping_methods.method.rows | tensor_methods.SHAPES.rows
 _PYTHON_TYPES: dict[str, Any] = {
     "builtins.str": str,
     "builtins.list": ListValue,

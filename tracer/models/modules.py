@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes, containers
-from ..evaluate.unions import alternatives, each, settle
-from ..evaluate.values import Instance, ListValue, Native, Value
+from ..evaluate.unions import alternatives, cover, each, join, settle
+from ..evaluate.values import Guarded, Instance, ListValue, Native, Value
 from .native import Args, Kwargs, argument
 from .tensors import MODULE, MODULE_LIST, PARAMETER, TENSOR, listed_names
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
+    from ..guards import Guard
 
 MODULE_NAMES = listed_names("module_names.txt")
 """Every attribute of a bare `torch.nn.Module`."""
@@ -23,22 +25,34 @@ def _register(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return None
 
 
-def _named(m: Machine, atom: Instance) -> list[tuple[str, Value]]:
-    """(name, alternatives) of what is a parameter on some path."""
-    out = []
+def _listed(m: Machine, atom: Instance, show: Callable[[str, Value], Value]) -> ListValue:
+    """The module's parameters, each on the paths on which it is one."""
+    content: Value = ()
     for name, value in atom.attrs.items():
-        found = settle(m, value)
-        if any(isinstance(a, Instance) and PARAMETER in a.cls.mro for _, a in alternatives(m, found)):
-            out.append((name, found))
-    return out
+        found = [(guard, a) for guard, a in alternatives(m, value) if _is_parameter(a)]
+        if found:
+            content = _longer(m, content, show(name, join(m, found)), cover(m, Guarded(tuple(found))))
+    return ListValue(content, m.live)
+
+
+def _is_parameter(atom: Value) -> bool:
+    return isinstance(atom, Instance) and PARAMETER in atom.cls.mro
+
+
+def _longer(m: Machine, content: Value, item: Value, there: Guard) -> Value:
+    """The elements of a list with one more, where that is there."""
+    parts: list[tuple[Guard, Value]] = []
+    for guard, items in alternatives(m, content):
+        parts += [(guard & there, (*items, item)), (guard & ~there, items)]
+    return join(m, parts)
 
 
 def _named_parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return ListValue(tuple((name, value) for name, value in _named(m, args[0])), m.live)
+    return _listed(m, args[0], lambda name, value: (name, value))
 
 
 def _parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return ListValue(tuple(value for _, value in _named(m, args[0])), m.live)
+    return _listed(m, args[0], lambda name, value: value)
 
 
 REGISTRIES = ("_parameters", "_buffers", "_modules")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins as python_builtins
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluate import containers
 from ..evaluate.containers import items_of
 from ..evaluate.dicts import put, update
+from ..evaluate.texts import exception_repr, message
 from ..evaluate.unions import each
 from ..evaluate.values import (
     LIBRARY_ERROR,
@@ -54,6 +56,9 @@ def native_classes() -> dict[str, NativeClass]:
     for _, value in sorted(vars(python_builtins).items()):
         if isinstance(value, type) and issubclass(value, BaseException):
             _exception(out, value)
+    out["builtins.BaseException"].attrs |= {
+        f"__{name}__": Native(f"BaseException.__{name}__", show) for name, show in _SHOWN.items()
+    }
     out[LIBRARY_ERROR] = NativeClass(LIBRARY_ERROR, (out["builtins.Exception"],))
     for name in _TYPING_CLASSES:
         out[name] = NativeClass(name, (OBJECT,))
@@ -88,6 +93,13 @@ def _init_module(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 def _init_exception(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     args[0].attrs["args"] = args[1:]
+
+
+_SHOWN: dict[str, Callable[..., Value]] = {
+    "str": lambda m, args, kwargs: message(m, args[0]),
+    "repr": lambda m, args, kwargs: exception_repr(m, args[0]),
+}
+"""The texts of an exception, asked for by name."""
 
 
 def _type(m: Machine, args: Args) -> Value:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _SAME = {"typing_extensions.": "typing.", "collections.abc.Callable": "typing.Callable"}
 _SILENT = (
     "logging.",
-    "logger.",
     "torch.cuda.synchronize",
     "gc.",
     "torch.manual_seed",

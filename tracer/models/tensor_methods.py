@@ -11,7 +11,7 @@ from ..evaluate.atoms import plain
 from ..evaluate.operators import binary
 from ..evaluate.unions import each, each2, settle
 from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Value
-from .native import Args, Kwargs, Run
+from .native import Args, Kwargs, MethodTable, Run
 from .tensors import TENSOR, dtype_attribute, listed_names, make_tensor, sizes
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def _label(atom: Instance) -> str:
 
 
 METHODS: dict[str, Native] = {}
+SHAPES = MethodTable()
 
 
 def _method(*names: str) -> Callable[[Run], Run]:
@@ -115,6 +116,16 @@ def _dim(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @_method("numel", "nelement")
 def _numel(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return _elements(m, args[0].attrs["shape"])
+
+
+@SHAPES(tuple, "numel")
+def _numel_of_shape(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """A shape is a `torch.Size`: a tuple that counts its tensor's elements."""
+    return _elements(m, args[0])
+
+
+def _elements(m: Machine, shape: Value) -> Value:
     def count(shape: Value) -> Value:
         if not isinstance(shape, tuple):
             return m.unknown("numel", kind="int")
@@ -125,7 +136,7 @@ def _numel(m: Machine, args: Args, kwargs: Kwargs) -> Value:
             out = each2(m, out, size, lambda a, b: binary(m, "*", a, b, None))
         return out
 
-    return each(m, args[0].attrs["shape"], count)
+    return each(m, shape, count)
 
 
 @_method("element_size")

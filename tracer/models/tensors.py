@@ -72,12 +72,17 @@ def dtype_attribute(atom: Token, name: str) -> Value:
         return _BYTES.get(short, MISSING)
     if name == "is_floating_point":
         return short.startswith(("float", "bfloat"))
+    if name == "is_complex":
+        return short.startswith("complex")
+    if name == "is_signed":
+        return not short.startswith(("uint", "bool"))
     return MISSING
 
 
 def make_tensor(m: Machine, cls: Any, shape: Value, dtype: Value) -> Instance:
     """A tensor that knows its shape (a tuple of sizes) and its dtype."""
     out = Instance(cls, m.live)
+    m.record.allocates(dtype)
     out.attrs |= {"shape": shape, "dtype": dtype, "requires_grad": False}
     return out
 
@@ -197,9 +202,17 @@ def listed_names(file: str) -> frozenset[str]:
 
 _INT = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767), "int32": (-(2**31), 2**31 - 1)}
 _FLOAT = {
-    "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float8_e4m3fnuz": 240.0, "float16": 65504.0,
-    "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
-}  # fmt: skip
+    "float8_e4m3fn": (448.0, 0.125, 1.0, 2.0**-6),
+    "float8_e5m2": (57344.0, 0.25, 1.0, 2.0**-14),
+    "float8_e4m3fnuz": (240.0, 0.125, 1.0, 2.0**-7),
+    "float8_e5m2fnuz": (57344.0, 0.125, 1.0, 2.0**-15),
+    "float16": (65504.0, 2.0**-10, 0.001, 2.0**-14),
+    "bfloat16": (3.3895313892515355e38, 2.0**-7, 0.01, 2.0**-126),
+    "float32": (3.4028234663852886e38, 2.0**-23, 1e-06, 2.0**-126),
+    "float64": (1.7976931348623157e308, 2.0**-52, 1e-15, 2.0**-1022),
+}
+"""max, eps, resolution and smallest normal number of each dtype, as `torch.finfo` gives them."""
+_INFO = ("max", "min", "eps", "resolution", "tiny", "smallest_normal", "bits")
 
 
 @table("torch.finfo", "torch.iinfo")
@@ -207,16 +220,22 @@ def _info(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def make(dtype: Value) -> Value:
         out = Instance(m.world.outside_class("torch.finfo"), m.live)
         short = dtype.symbol.removeprefix("torch.") if isinstance(dtype, Token) else ""
-        low, high = (
-            _INT.get(short, (None, None)) if short in _INT else (-_FLOAT.get(short, 0.0), _FLOAT.get(short))
-        )
-        unknown = high is None
-        out.attrs["max"] = m.unknown(f"{short}.max") if unknown else high
-        out.attrs["min"] = m.unknown(f"{short}.min") if unknown else low
-        out.attrs["bits"] = _BYTES[short] * 8 if short in _BYTES else m.unknown("bits")
+        out.attrs |= {name: m.unknown(f"{short}.{name}") for name in _INFO} | _numbers(short)
         return out
 
     return each(m, args[0], make)
+
+
+def _numbers(short: str) -> dict[str, Value]:
+    """What is known of a dtype's range."""
+    known: dict[str, Value] = {"bits": _BYTES[short] * 8} if short in _BYTES else {}
+    if short in _INT:
+        return known | dict(zip(("min", "max"), _INT[short], strict=True))
+    if short not in _FLOAT:
+        return known
+    high, eps, resolution, normal = _FLOAT[short]
+    fine = {"eps": eps, "resolution": resolution, "tiny": normal, "smallest_normal": normal}
+    return known | {"min": -high, "max": high} | fine
 
 
 @table("torch.get_default_dtype")

@@ -57,6 +57,16 @@ PROGRAMS = {
             except NameError as e:
                 return "none"
         """,
+    "the_texts_of_an_exception_are_methods_of_it": """
+        class Named(ValueError):
+            def __repr__(self):
+                return "named"
+        def main(n):
+            try:
+                raise Named(f"no {n}") if n else ValueError("none", n)
+            except ValueError as e:
+                return e.__str__(), e.__repr__(), str(e), repr(e)
+        """,
     "nonlocal_writes_where_the_name_lives": """
         def main(a, n):
             count = 0

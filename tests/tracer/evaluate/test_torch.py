@@ -10,8 +10,28 @@ from .harness import OneOf, check, evaluate
 
 HEAD = """
 import torch
+DTYPES = (torch.uint8, torch.int8, torch.bool, torch.bfloat16, torch.complex64, torch.float8_e4m3fn)
+RANGES = [
+    torch.finfo(t)
+    for t in (
+        torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.float8_e4m3fn, torch.float8_e5m2,
+        torch.float8_e4m3fnuz, torch.float8_e5m2fnuz,
+    )
+]
 def told(*tensors):
     return [(tuple(t.shape), t.dtype == torch.float16, t.dtype == torch.bool) for t in tensors]
+def shapes(a):
+    layer = torch.nn.Module()
+    if a:
+        layer.packed = torch.nn.Parameter(torch.zeros(2))
+    else:
+        layer.weight = torch.nn.Parameter(torch.zeros(3))
+    layer.register_parameter("bias", None)
+    layer.scale = torch.nn.Parameter(torch.zeros(1))
+    out = [name for name, _ in layer.named_parameters()]
+    for each in layer.parameters():
+        out.append(each.shape[0])
+    return out
 def main(a):
     x = torch.zeros(3, 4, dtype=torch.float16)
     y = torch.ones(4, dtype=torch.float16)
@@ -25,6 +45,10 @@ EXPRESSIONS = {
     "reductions": "told(x.max(), y.min(), x.mean(), (x == y).all(), (x > y).any(), x.amax())",
     "views": "told(x.t(), x.view(4, 3), x.reshape(-1), x.view(2, -1), x.T, x.to(torch.bool))",
     "sizes": "(x.numel(), x.size(0), x.dim(), x.ndim, len(x.shape), x.element_size())",
+    "shapes": "(x.shape.numel(), x.shape[:-1].numel(), x[0:0].shape.numel())",
+    "parameters_that_are_there_on_some_paths": "shapes(a)",
+    "dtypes": "[(t.is_floating_point, t.is_complex, t.is_signed, t.itemsize) for t in DTYPES]",
+    "ranges": "[(i.min, i.max, i.eps, i.resolution, i.tiny, i.smallest_normal, i.bits) for i in RANGES]",
     "an_index_out_of_bounds": "told(x[3])",
 }
 

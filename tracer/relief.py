@@ -1,0 +1,88 @@
+"""What else would be accepted: a refused question asked again with one part of it changed.
+
+That tells what a refusal hangs on without reading its text: the engine is asked, not its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ..report.conditions import possible
+from ..report.model import Chain, Relief
+from ..report.question import Value
+from .engines.vllm_names import whole_layers
+from .scenario import CAPABILITIES, Scenario
+
+if TYPE_CHECKING:
+    from .engines.vllm_walk import Walk
+
+DTYPES = ("float16", "bfloat16")
+"""Activation dtypes that a checkpoint may be run in instead."""
+
+Ask = Callable[[Scenario], tuple["Walk", tuple[Chain, ...]]]
+
+
+def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ...]:
+    """The chains, those that are refused with the first change that turns the refusal."""
+    found: dict[int, Relief] = {}
+    wanted = [at for at, chain in enumerate(chains) if chain.refused()]
+    for name, values, scenario in _changes(walk) if wanted else ():
+        other, made = ask(scenario)
+        for at in wanted:
+            taken = [value for value in values if _accepts(made, chains[at], name, value)]
+            if at not in found and taken:
+                found[at] = Relief(name=name, values=tuple(taken), resolved=_resolved(other))
+        if len(found) == len(wanted):
+            break
+    return tuple(
+        replace(chain, reliefs=(found[at],)) if at in found else chain for at, chain in enumerate(chains)
+    )
+
+
+Change = tuple[str, tuple[Value, ...], Scenario]
+
+
+def _changes(walk: Walk) -> Iterator[Change]:
+    """(part, values, question), the changes that say most about a refusal first."""
+    scenario = walk.scenario
+    yield from _completed(walk)
+    for size in range(scenario.tensor_parallel - 1, 0, -1):
+        if scenario.tensor_parallel % size == 0:
+            yield "tp", (size,), replace(scenario, tensor_parallel=size)
+    for dtype in DTYPES:
+        if dtype != walk.resolved_dtype():
+            yield "dtype", (dtype,), replace(scenario, dtype=dtype)
+    if scenario.capability is not None:
+        others = tuple(c for c in CAPABILITIES if c != scenario.capability)
+        yield "capability", others, replace(scenario, capability=None)
+    if scenario.quantization is not None and scenario.model is not None:
+        yield "quantization", (None,), replace(scenario, quantization=None)
+
+
+def _completed(walk: Walk) -> Iterator[Change]:
+    """With all modules of a fused layer ignored, where the checkpoint ignores some of them."""
+    config, added = whole_layers(walk.scenario.model, walk.fused())
+    if added:
+        yield "ignored modules", (", ".join(added),), replace(walk.scenario, model=config)
+
+
+def _accepts(made: tuple[Chain, ...], chain: Chain, name: str, value: Value) -> bool:
+    """Whether the changed question has an answer for the layers of `chain`."""
+    same = [other for other in made if chain.layers and chain.layers[0] in other.layers] or made
+    return bool(same) and all(_ends(other, name, value) for other in same)
+
+
+def _ends(chain: Chain, name: str, value: Value) -> bool:
+    """Whether a chain may end in a layer method where `name` is `value`."""
+    return any(
+        end.refusal is None and end.method is not None and possible(end.guard, name, value)
+        for end in chain.outcomes
+    )
+
+
+def _resolved(walk: Walk) -> str | None:
+    method = walk.model.attrs.get("quantization")
+    return method if isinstance(method, str) else None
