@@ -18,6 +18,7 @@ from .evaluate.values import MISSING, ClassValue
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
 from .outcomes import built, doubted, families, merged, outcome, parameters, refusals
+from .rows import by_rows
 
 if TYPE_CHECKING:
     from .engines.vllm_linear import Layer
@@ -92,8 +93,11 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     out: list[tuple[Guard, Outcome]] = []
     if not layer.live.is_false:
         named = parameters(m, layer.parameters)
+        work = _work(walk, layer)
         parts = [
-            (g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)
+            (part, {**seen, "ops": ops})
+            for g, seen in built(m, layer.value, layer.live, roots)
+            for part, ops in by_rows(m.space, work, g)
         ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
@@ -130,11 +134,10 @@ def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:
     ]
 
 
-def _ops(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...]:
-    """Operators that a forward of these paths calls, in order of first call."""
+def _work(walk: Walk, layer: Layer) -> list[Edge]:
+    """Calls of operators by a forward."""
     edges = walk.m.record.edges[layer.edges[0] : layer.edges[1]]
-    work = [e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard)]
-    return tuple(dict.fromkeys(e.callee for e in work))
+    return [e for e in edges if e.phase == "forward" and is_work(e)]
 
 
 def _guarded(walk: Walk, ends: list[tuple[Guard, Outcome]]) -> tuple[Outcome, ...]:
