@@ -25,18 +25,26 @@ def about_rows(text: str) -> bool:
 
 def by_rows(space: Space, work: list[Edge], guard: Guard) -> list[tuple[Guard, tuple[str, ...]]]:
     """What the edges call on the paths of `guard`, for each range of rows in which that is the same."""
-    line = _line(space, work)
-    feasible = space.false
-    for cell in line:
-        feasible = feasible | cell
+    cells, line = _cells(space, work), space.false
     found: dict[tuple[str, ...], Guard] = {}
-    for cell in line:
+    for cell in cells:
+        line = line | cell
         if not cell.disjoint(guard):
             ops = _called(work, cell & guard)
             found[ops] = found.get(ops, space.false) | cell
     if len(found) < 2:
         return [(guard, ops) for ops in found]
-    return [(guard & space.simplify(cell, feasible), ops) for ops, cell in found.items()]
+    return [(guard & _shortest(space, cell, line), ops) for ops, cell in found.items()]
+
+
+def _shortest(space: Space, part: Guard, line: Guard) -> Guard:
+    """`part` without the conditions that say nothing more of it, on a line that has no other numbers."""
+    out = part
+    for name in space.variables(part):
+        wider = space.assign(out, {name: True}) | space.assign(out, {name: False})
+        if wider & line is part:
+            out = wider
+    return out
 
 
 def _called(work: list[Edge], guard: Guard) -> tuple[str, ...]:
@@ -44,7 +52,7 @@ def _called(work: list[Edge], guard: Guard) -> tuple[str, ...]:
     return tuple(dict.fromkeys(e.callee for e in work if not e.guard.disjoint(guard)))
 
 
-def _line(space: Space, work: list[Edge]) -> list[Guard]:
+def _cells(space: Space, work: list[Edge]) -> list[Guard]:
     """The numbers of rows, cut where one of the conditions on them changes."""
     names = dict.fromkeys(v for e in work for v in space.variables(e.guard) if about_rows(v))
     asked = {v.name: v.predicate for v in space.order.values() if v.name in names}

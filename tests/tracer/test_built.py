@@ -134,3 +134,51 @@ def test_names_that_set_blocks_apart_leave_the_answer_open(library: Library) -> 
         library, "lm_head", quant={**BLOCK, "modules_to_not_convert": ["model.layers.7.mlp.experts"]}
     )
     assert [bool(end.method) for end in head.outcomes] == [True]
+
+
+def test_ranks_that_hold_whole_experts_have_another_kernel(library: Library) -> None:
+    def kernels(expert_parallel: bool) -> set[str]:
+        scenario = Scenario(
+            quantization="fp8",
+            capability=90,
+            profile="wheel",
+            model={**QWEN, "quantization_config": BLOCK},
+            layer="experts",
+            cuda=13000,
+            tensor_parallel=2,
+            expert_parallel=expert_parallel,
+        )
+        (chain,) = report(walked(library, scenario), {}).chains
+        return {outcome.kernels[-1].symbol.rpartition(".")[2] for outcome in chain.outcomes}
+
+    assert kernels(expert_parallel=False) == {"TritonExperts"}
+    # FlashInfer counts only where its kernels can be compiled.
+    assert kernels(expert_parallel=True) == {"FlashInferExperts", "TritonOrDeepGemmExperts"}
+
+
+MIMO = {
+    **QWEN,
+    "architectures": ["MiMoV2FlashForCausalLM"],
+    "model_type": "mimo_v2_flash",
+    "num_hidden_layers": 4,
+    "moe_layer_freq": [0, 1, 1, 1],
+    "hybrid_layer_pattern": [0, 0, 0, 0],
+    "n_routed_experts": 64,
+    "n_group": 1,
+    "topk_group": 1,
+    "layernorm_epsilon": 1e-6,
+    "v_head_dim": 128,
+    "scoring_func": "sigmoid",
+    "attention_bias": False,
+    "swa_num_attention_heads": 32,
+    "swa_num_key_value_heads": 4,
+    "swa_head_dim": 128,
+    "sliding_window": 128,
+    "rope_theta": 10000.0,
+}
+
+
+def test_a_list_that_tells_blocks_apart_says_how_many_to_build(library: Library) -> None:
+    (chain,) = ask(library, "experts", config=MIMO, quant=BLOCK)
+    assert chain.layers[0].startswith("model.layers.1.")
+    assert [end.method is not None for end in chain.outcomes] == [True]
