@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
+from measured import Release
 
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import open_source
-
-Release = Callable[[str], Library]
 
 
 @pytest.fixture(scope="session")

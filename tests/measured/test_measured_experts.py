@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from measured import GPUS, Group, groups
+from measured import GPUS, Group, Release, groups
 from measured_experts import layer_labels
 from measured_families import FAMILIES, OTHERWISE
 from measured_models import (
@@ -54,7 +54,7 @@ CASES = (
     ("gpu", "dtype", "model", "ranks", "measured"), CASES, ids=[f"{c[0]}-{c[-1]}" for c in CASES]
 )
 def test_measured_experts_are_the_only_outcome(
-    release, gpu: str, dtype: str, model: Experts, ranks: tuple[int, int], measured: str
+    release: Release, gpu: str, dtype: str, model: Experts, ranks: tuple[int, int], measured: str
 ) -> None:
     assert layer_labels(release(VERSION), gpu, dtype, model, *ranks) == [("always", measured)]
     assert measured in _measured(gpu, dtype)
@@ -70,7 +70,7 @@ def _measured(gpu: str, dtype: str) -> set[str]:
     }
 
 
-def test_of_kimi_k3_hopper_agrees_and_blackwell_was_forced(release) -> None:
+def test_of_kimi_k3_hopper_agrees_and_blackwell_was_forced(release: Release) -> None:
     """The recorder takes the first choice of Blackwell away, for the activation that it leaves out."""
     measured = {g.gpu: g.kernel for g in EXPERTS if "compressedtensorsw4a4mxfp4moe" in g.kernel}
     answered = {gpu: layer_labels(release(VERSION), gpu, "w4a16_mxfp4", KIMI_K3) for gpu in measured}
@@ -87,7 +87,7 @@ def test_of_kimi_k3_hopper_agrees_and_blackwell_was_forced(release) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("gpu", sorted({g.gpu for g in EXPERTS if g.release == VERSION}))
-def test_what_was_measured_is_what_is_answered(release, gpu: str) -> None:
+def test_what_was_measured_is_what_is_answered(release: Release, gpu: str) -> None:
     """Over all models that were measured under a dtype, the answers are the measured labels, no more."""
     print()
     for dtype, models in MEASURED.items():
@@ -100,7 +100,9 @@ def test_what_was_measured_is_what_is_answered(release, gpu: str) -> None:
             assert {answer[0][1] for answer in answered} == wanted
 
 
-def _answers(release, gpu: str, dtype: str, models: tuple[Experts, ...]) -> Iterator[list[tuple[str, str]]]:
+def _answers(
+    release: Release, gpu: str, dtype: str, models: tuple[Experts, ...]
+) -> Iterator[list[tuple[str, str]]]:
     for model in models:
         for ranks in SPLITS:
             if (dtype, model, ranks) != ("nvfp4", GEMMA_4, (2, 1)):  # measured on one rank only
@@ -119,7 +121,7 @@ OLDER = [group for group in EXPERTS if group.release not in (VERSION, "0.12.0")]
 
 
 @pytest.mark.full
-def test_families_of_older_releases(release) -> None:
+def test_families_of_older_releases(release: Release) -> None:
     """The layer's own choice is of the family that was measured, or of the one that is explained."""
     print()
     for group in OLDER:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from measured import GPUS, Line, groups, label, linear, lines
+from measured import GPUS, Line, Release, groups, label, linear, lines
 
 from qtrace.report.predicate import Always, Compare, Not
 
@@ -22,14 +22,14 @@ def _one_each() -> list[Line]:
 
 
 @pytest.mark.parametrize("line", _one_each(), ids=lambda line: f"{line.gpu}-{line.kernel}")
-def test_measured_kernel_is_the_only_outcome(release, line: Line) -> None:
+def test_measured_kernel_is_the_only_outcome(release: Release, line: Line) -> None:
     (outcome,) = linear(release(VERSION), line.gpu, line.dtype, line.n, line.k, line.rows[0])
 
     assert label(outcome) == line.kernel
     assert outcome.guard == Always()
 
 
-def test_without_rows_both_kernels_are_shown_with_the_threshold(release) -> None:
+def test_without_rows_both_kernels_are_shown_with_the_threshold(release: Release) -> None:
     few, many = linear(release(VERSION), "h100_sxm", "fp8_block", 4096, 8192)
 
     at_32 = Compare("M", ">=", "32")
@@ -37,7 +37,7 @@ def test_without_rows_both_kernels_are_shown_with_the_threshold(release) -> None
     assert (label(many), many.guard) == ("DeepGemmFp8BlockScaledMMKernel", at_32)
 
 
-def test_on_the_threshold_the_kernel_for_many_rows_runs(release) -> None:
+def test_on_the_threshold_the_kernel_for_many_rows_runs(release: Release) -> None:
     def at(rows: int) -> list[str]:
         return [label(o) for o in linear(release(VERSION), "h200_sxm", "fp8_block", 4096, 8192, rows)]
 
@@ -46,7 +46,7 @@ def test_on_the_threshold_the_kernel_for_many_rows_runs(release) -> None:
 
 
 @pytest.mark.parametrize("gpu", ["h100_sxm", "b200_sxm"])
-def test_odd_sizes_leave_the_kernel_that_takes_any(release, gpu: str) -> None:
+def test_odd_sizes_leave_the_kernel_that_takes_any(release: Release, gpu: str) -> None:
     for kernel, (n, k) in ODD.items():
         (outcome,) = linear(release(VERSION), gpu, "fp8_block", n, k)
         assert label(outcome) == kernel
@@ -57,7 +57,7 @@ def test_every_measured_label_is_asked_for() -> None:
 
 
 @pytest.mark.full
-def test_every_point(release) -> None:
+def test_every_point(release: Release) -> None:
     """756 points: each measured class is the only outcome."""
     found = Counter(
         (line.gpu, line.dtype, line.kernel, *_answers(release, line, rows))
@@ -71,5 +71,5 @@ def test_every_point(release) -> None:
     assert all(answers == [kernel] for _, _, kernel, *answers in found)
 
 
-def _answers(release, line: Line, rows: int) -> tuple[str, ...]:
+def _answers(release: Release, line: Line, rows: int) -> tuple[str, ...]:
     return tuple(map(label, linear(release(VERSION), line.gpu, line.dtype, line.n, line.k, rows)))

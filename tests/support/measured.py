@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from qtrace.tracer.answer import report, walked
 from qtrace.tracer.engines.release import cuda_of
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
+
+Release = Callable[[str], Library]
+"""Opens a release of vLLM by its version."""
 
 DATA = Path(__file__).parent.parent / "data" / "measured"
 
@@ -106,7 +110,13 @@ def linear(
     """qtrace's outcomes for the layer that the recorder builds: a `RowParallelLinear` from k inputs to n
     outputs, on one rank.
     """
-    platform, capability = GPUS[gpu]
+    return _linear(library, *GPUS[gpu], dtype, n, k, rows)
+
+
+@cache
+def _linear(
+    library: Library, platform: str, capability: int | None, dtype: str, n: int, k: int, rows: int | None
+) -> tuple[Outcome, ...]:
     checkpoint: dict[str, Any] = {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",

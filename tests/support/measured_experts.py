@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from measured import GPUS, NVFP4, compressed
@@ -45,7 +46,10 @@ STATIC = {
     "kv_cache_quant_method": None,
     "exclude_modules": [],
 }
-CONFIGS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
+Maker = tuple[str, tuple[Any, ...], dict[str, Any]]
+"""A function of the engine, and its arguments."""
+
+CONFIGS: dict[str, Maker] = {
     "fp8": (f"{METHODS}.modelopt.ModelOptFp8Config", (), STATIC),
     "fp8_block": (f"{METHODS}.fp8.Fp8Config", (), BLOCKS),
     "nvfp4": (COMPRESSED, (compressed("nvfp4-pack-quantized", NVFP4, NVFP4),), {}),
@@ -53,8 +57,8 @@ CONFIGS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "w4a16_mxfp4": (f"{METHODS}.mxfp4.Mxfp4Config", (), {}),
     "w4a8_mxfp4_mxfp8": ("vllm.models.deepseek_v4.quant_config.DeepseekV4FP8Config", (), BLOCKS),
 }
-"""What the recorder makes its quantization config with, by dtype: function and arguments."""
-KIMI_K3_CONFIG = (COMPRESSED, (compressed("mxfp4-pack-quantized", MXFP4, None),), {})
+"""What the recorder makes its quantization config with, by dtype."""
+KIMI_K3_CONFIG: Maker = (COMPRESSED, (compressed("mxfp4-pack-quantized", MXFP4, None),), {})
 """Kimi K3 comes as compressed-tensors under the dtype by which gpt-oss comes as mxfp4."""
 
 BATCHED = 16384
@@ -67,10 +71,23 @@ def layer_labels(
     """(condition, label) of every outcome for a layer of experts: as the recorder labels it, or what is
     raised.
     """
-    m = _machine(library, gpu, dtype, max(tp, ep), ep > 1)
+    return _layer_labels(library, *GPUS[gpu], dtype, model, max(tp, ep), ep > 1)
+
+
+@cache
+def _layer_labels(
+    library: Library,
+    platform: str,
+    capability: int | None,
+    dtype: str,
+    model: Experts,
+    ranks: int,
+    whole_experts: bool,
+) -> list[tuple[str, str]]:
+    m = _machine(library, platform, capability, dtype, ranks, whole_experts)
     with deep():
         try:
-            value = _built(m, dtype, model, max(tp, ep))
+            value = _built(m, dtype, model, ranks)
         except Dead:
             value = MISSING
         found = list(_labels(m, value)) if value is not MISSING else []
@@ -80,8 +97,9 @@ def layer_labels(
         return [(str(m.space.predicate(guard)), label) for guard, label in found]
 
 
-def _machine(library: Library, gpu: str, dtype: str, ranks: int, whole_experts: bool) -> Machine:
-    platform, capability = GPUS[gpu]
+def _machine(
+    library: Library, platform: str, capability: int | None, dtype: str, ranks: int, whole_experts: bool
+) -> Machine:
     v4 = {"model_type": "deepseek_v4", "expert_dtype": "fp4"}
     scenario = Scenario(
         platform=platform,

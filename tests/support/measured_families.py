@@ -24,7 +24,7 @@ FAMILIES = {
     "vllm_xpu_moe": Family("xpu", ITSELF.format("vLLM's `xpu_fused_moe`")),
     "vllm_xpu_moe_mxfp4": Family("xpu", ITSELF.format("vLLM's `xpu_fused_moe`")),
 }
-OTHERWISE = {
+OTHERWISE: dict[tuple[str, str, int | None], str] = {
     ("0.14.0", "nvfp4", 100): "cutlass",
     ("0.18.0", "fp8", 90): "flashinfer_cutlass",
     ("0.19.0", "fp8", 90): "flashinfer_cutlass",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qtrace.report.model import CandidateState, Chain
+from qtrace.report.model import CandidateState, Chain, Outcome
 from qtrace.report.predicate import Member
 from qtrace.tracer.answer import report, walked
 from qtrace.tracer.library import Library
@@ -137,23 +137,42 @@ def test_names_that_set_blocks_apart_leave_the_answer_open(library: Library) -> 
 
 
 def test_ranks_that_hold_whole_experts_have_another_kernel(library: Library) -> None:
-    def kernels(expert_parallel: bool) -> set[str]:
-        scenario = Scenario(
-            quantization="fp8",
-            capability=90,
-            profile="wheel",
-            model={**QWEN, "quantization_config": BLOCK},
-            layer="experts",
-            cuda=13000,
-            tensor_parallel=2,
-            expert_parallel=expert_parallel,
-        )
-        (chain,) = report(walked(library, scenario), {}).chains
-        return {outcome.kernels[-1].symbol.rpartition(".")[2] for outcome in chain.outcomes}
-
-    assert kernels(expert_parallel=False) == {"TritonExperts"}
+    (shared,) = ranked(library, expert_parallel=False).outcomes
+    assert names(shared)[1:] == ["TritonExperts"]
     # FlashInfer counts only where its kernels can be compiled.
-    assert kernels(expert_parallel=True) == {"FlashInferExperts", "TritonOrDeepGemmExperts"}
+    whole = ranked(library, expert_parallel=True)
+    assert {names(end)[1] for end in whole.outcomes} == {"FlashInferExperts", "TritonOrDeepGemmExperts"}
+
+
+def test_of_experts_that_hold_two_the_one_is_told_that_takes_the_rows(library: Library) -> None:
+    def taken(**more: Any) -> dict[str, str]:
+        chain = ranked(library, expert_parallel=True, packages={"flashinfer": False}, **more)
+        return {names(end)[-1]: str(end.guard) for end in chain.outcomes}
+
+    assert "DeepGemmExperts" in taken()
+    assert "TritonExperts" not in taken()
+    either = taken(environment={"VLLM_USE_DEEP_GEMM_E8M0": "0"})
+    assert {"DeepGemmExperts", "TritonExperts"} <= set(either)
+    assert "<= M" in either["TritonExperts"]
+
+
+def ranked(library: Library, **more: Any) -> Chain:
+    scenario = Scenario(
+        quantization="fp8",
+        capability=90,
+        profile="wheel",
+        model={**QWEN, "quantization_config": BLOCK},
+        layer="experts",
+        cuda=13000,
+        tensor_parallel=2,
+        **more,
+    )
+    (chain,) = report(walked(library, scenario), {}).chains
+    return chain
+
+
+def names(end: Outcome) -> list[str]:
+    return [kernel.symbol.rpartition(".")[2] for kernel in end.kernels]
 
 
 MIMO = {

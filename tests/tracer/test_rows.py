@@ -97,7 +97,9 @@ CONDITIONS = st.tuples(st.sampled_from([">=", "<=", ">", "<", "=="]), st.integer
 
 
 @given(st.lists(st.tuples(CONDITIONS, st.booleans()), min_size=1, max_size=5), st.integers(1, 60))
-def test_every_number_of_rows_finds_the_calls_that_it_makes(calls, rows: int) -> None:
+def test_every_number_of_rows_finds_the_calls_that_it_makes(
+    calls: list[tuple[tuple[str, int], bool]], rows: int
+) -> None:
     space = Space()
     work = []
     for at, ((op, number), wanted) in enumerate(calls):

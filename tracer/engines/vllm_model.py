@@ -18,7 +18,8 @@ from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Opaque, 
 from . import platform as facts
 from .vllm import inside, phase
 from .vllm_checkpoint import model_class
-from .vllm_linear import registered
+from .vllm_linear import registered, rows_of
+from .vllm_picks import picks
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -42,6 +43,8 @@ class Module(NamedTuple):
     value: Instance
     guard: Guard
     parameters: list[tuple[str, Value, Value]]
+    picks: dict[str, Value]
+    """Of a class of experts that holds several, those that a forward takes; by the method's attribute."""
 
 
 class Model:
@@ -76,7 +79,7 @@ def build_model(walk: Walk) -> Model | None:
     out.selections = (first[1], len(m.record.selections))
     out.variables = tuple(v.name for v in m.space.order.values())
     if value is not MISSING and not out.live.is_false:
-        for module in _modules(m, value, "", out.live, set()):
+        for module in _modules(m, value, "", out.live, set(), rows_of(walk.scenario)):
             kind = _kind(module.value)
             if kind is not None:
                 out.modules.setdefault(kind, []).append(module)
@@ -126,7 +129,9 @@ def _prepare(walk: Walk) -> None:
     m.facts[ROPE] = facts.always(Unknown("rotary embedding", "rotary embedding"))
 
 
-def _modules(m: Machine, value: Value, name: str, live: Guard, seen: set[int]) -> Iterator[Module]:
+def _modules(
+    m: Machine, value: Value, name: str, live: Guard, seen: set[int], rows: Value
+) -> Iterator[Module]:
     """Every module below, each once, under the name by which it is reached first."""
     m.live = live
     for guard, atom in alternatives(m, value):
@@ -135,9 +140,9 @@ def _modules(m: Machine, value: Value, name: str, live: Guard, seen: set[int]) -
         seen.add(id(atom))
         m.live = guard
         if "quant_method" in atom.attrs:
-            yield Module(name, atom, guard, registered(m, atom))
+            yield Module(name, atom, guard, registered(m, atom), picks(m, atom, rows))
         for part, held in _held(m, atom, guard):
-            yield from _modules(m, held, f"{name}.{part}" if name else part, guard, seen)
+            yield from _modules(m, held, f"{name}.{part}" if name else part, guard, seen, rows)
 
 
 def _held(m: Machine, atom: Instance, guard: Guard) -> Iterator[tuple[str, Value]]:
