@@ -84,7 +84,7 @@ def test_every_device_has_its_backend(library: Library) -> None:
     taken = {o.kernels[-1].symbol.rpartition(".")[2]: o.guard for o in chain.outcomes if o.kernels}
     assert taken["MarlinExperts"] == Member("capability", (75, 80, 86, 87))
     assert taken["TritonExperts"] == Member("capability", (89, 90, 110))
-    assert {"TritonOrDeepGemmExperts", "TrtLlmFp8ExpertsMonolithic"} <= set(taken)
+    assert {"DeepGemmExperts", "TrtLlmFp8ExpertsMonolithic"} <= set(taken)
     (refused,) = [o for o in chain.outcomes if o.refusal]
     assert refused.guard == Member("capability", (70,))
 

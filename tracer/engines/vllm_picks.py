@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
@@ -20,31 +21,31 @@ SELECT = "_select_experts_impl"
 
 
 def picks(m: Machine, layer: Instance, rows: Value) -> dict[str, Value]:
-    """What is picked, by the attribute of the layer's method that has the class; None where that was not read
-    to its end.
+    """What is picked, by the attribute of the layer's method that has the class; None where there is nothing
+    to pick, or where that was not read to its end.
     """
     live = m.live
     found: dict[str, list[tuple[Guard, Value]]] = {}
     for guard, method in alternatives(m, layer.attrs["quant_method"]):
         for name, held in method.attrs.items() if isinstance(method, Instance) else ():
+            m.live = guard
             for part, cls in alternatives(m, held) if name.endswith("_cls") else ():
                 if isinstance(cls, ClassValue) and any(map(_selects, cls.mro)):
-                    m.live = guard & part
-                    found.setdefault(name, []).extend(_ends(m, layer, method, cls, rows))
-            m.live = guard
+                    m.live = part
+                    picked, _ = facts.attempt(m, partial(_picked, m, layer, method, cls, rows))
+                    found.setdefault(name, []).extend(
+                        alternatives(m, picked) if picked is not MISSING else ()
+                    )
     m.live = live
-    return {name: Guarded(tuple(ends)) for name, ends in found.items()}
+    return {name: _everywhere(ends, live) for name, ends in found.items()}
 
 
-def _ends(
-    m: Machine, layer: Instance, method: Instance, cls: ClassValue, rows: Value
-) -> list[tuple[Guard, Value]]:
-    rest = m.live
-    picked, _ = facts.attempt(m, lambda: _picked(m, layer, method, cls, rows))
-    ends = alternatives(m, picked) if picked is not MISSING else []
+def _everywhere(ends: list[tuple[Guard, Value]], live: Guard) -> Value:
+    """These ends, and None on all other paths."""
+    rest = live
     for guard, _ in ends:
         rest = rest & ~guard
-    return [*ends, *([] if rest.is_false else [(rest, None)])]
+    return Guarded((*ends, *(() if rest.is_false else ((rest, None),))))
 
 
 def _selects(base: Value) -> bool:
