@@ -52,6 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
     group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
     group.add_argument(
+        "--expert-parallel",
+        action="store_true",
+        help="the engine's --enable-expert-parallel, over --tp ranks",
+    )
+    group.add_argument(
         "--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)"
     )
     group.add_argument(
@@ -108,6 +113,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
         "kv_cache_dtype": args.kv_cache_dtype,
         "dtype": args.dtype,
         "tp": args.tp if args.tp != 1 else None,
+        "expert_parallel": args.expert_parallel or None,
         "tokens": args.tokens,
         "layer": args.layer if args.layer != "linear" else None,
         "packages": args.packages,
@@ -149,6 +155,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         kv_cache_dtype=args.kv_cache_dtype,
         dtype=args.dtype,
         tensor_parallel=args.tp,
+        expert_parallel=args.expert_parallel,
         layer=args.layer,
         rows=_rows(args.tokens),
         environment=dict(map(_setting, args.env)),

@@ -22,6 +22,7 @@ from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
 from .relief import relieved
+from .rows import ROWS, about_rows
 from .scenario import Scenario
 from .sources import Source
 from .stated import stated
@@ -93,14 +94,16 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
     source = walk.m.world.source.source
     with deep():
         made = chains(walk)
-    unknown = sorted({name for c in made for o in c.outcomes if o.guard != Always() for name in _named(walk)})
+    guards = [o.guard for c in made for o in c.outcomes if o.guard != Always()]
+    unknown = {name for _ in guards for name in _named(walk)}
+    unknown |= {ROWS for guard in guards if about_rows(str(guard))}
     return Report(
         tool=__version__,
         question=Question(
             engine=source.engine,
             asked=dict(asked),
             resolved=_resolved(walk),
-            unknown=tuple(unknown),
+            unknown=tuple(sorted(unknown)),
             assumed=(
                 *assumptions(walk.scenario, bool(walk.layers)),
                 *_about_layers(walk),

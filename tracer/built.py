@@ -13,6 +13,7 @@ from ..report.predicate import Opaque
 from .choices import choices
 from .engines.vllm_asked import stands_for
 from .engines.vllm_model import Model, Module
+from .engines.vllm_picks import SELECT
 from .evaluate.unions import alternatives
 from .evaluate.values import ClassValue, Instance, Value
 from .fits import fits
@@ -95,23 +96,24 @@ def _ends(walk: Walk, module: Module) -> Ends:
     for guard, seen in parts:
         m.live = guard
         for under, method in alternatives(m, module.value.attrs["quant_method"]):
-            for part, kernels in _named(walk, method, under):
+            for part, kernels in _named(walk, module, method, under):
                 end = Outcome(config=seen["config"], method=class_name(method), kernels=kernels)
                 out.append((part, replace(end, parameters=named)))
     m.live = module.guard
     return [(guard, seen["end"]) for guard, seen in merged([(g, {"end": e}) for g, e in out])]
 
 
-def _named(walk: Walk, method: Value, guard: Guard) -> list[tuple[Guard, tuple[Kernel, ...]]]:
-    """Backends and classes of experts that a method holds."""
+def _named(walk: Walk, module: Module, method: Value, guard: Guard) -> list[tuple[Guard, tuple[Kernel, ...]]]:
+    """Backends and classes of experts that a method holds, and which of several a forward takes."""
     m = walk.m
-    held = method.attrs if isinstance(method, Instance) else {}
+    own = method.attrs if isinstance(method, Instance) else {}
+    held = {name: value for name, value in own.items() if "backend" in name or name.endswith("_cls")}
+    held |= {f"{name}.{SELECT}": value for name, value in module.picks.items() if name in held}
     parts: Parts = [(guard, {})]
-    names = [name for name in held if "backend" in name or name.endswith("_cls")]
-    for name in names:
+    for name in held:
         parts = split(m, parts, name, partial(held.get, name), _shown)
     return [
-        (part, tuple(Kernel(attribute=f"quant_method.{n}", symbol=seen[n]) for n in names if seen[n]))
+        (part, tuple(Kernel(attribute=f"quant_method.{n}", symbol=seen[n]) for n in held if seen[n]))
         for part, seen in merged(parts)
     ]
 
@@ -119,6 +121,8 @@ def _named(walk: Walk, method: Value, guard: Guard) -> list[tuple[Guard, tuple[K
 def _shown(atom: Value) -> str | None:
     if isinstance(atom, Instance) and "name" in atom.attrs:
         return f"{atom.cls.symbol}.{atom.attrs['name']}"
+    if isinstance(atom, Instance) and isinstance(atom.cls, ClassValue):
+        return atom.cls.symbol
     return atom.symbol if isinstance(atom, ClassValue) else None
 
 

@@ -30,6 +30,7 @@ from .outcomes import (
     refusals,
     stands_for_all,
 )
+from .rows import by_rows
 from .stored import stored
 
 if TYPE_CHECKING:
@@ -130,9 +131,11 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     out: list[tuple[Guard, Outcome]] = []
     if not layer.live.is_false:
         named = stored(walk, layer.path, parameters(m, layer.parameters))
+        work = _work(walk, layer)
         parts = [
-            (g, {**seen, "ops": _ops(walk, layer, g), "dtypes": _dtypes(walk, layer, g)})
+            (part, {**seen, "ops": ops, "dtypes": _dtypes(walk, layer, part)})
             for g, seen in built(m, layer.value, layer.live, roots)
+            for part, ops in by_rows(m.space, work, g)
         ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
@@ -170,11 +173,10 @@ def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:
     ]
 
 
-def _ops(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...]:
-    """Operators that a forward of these paths calls, in order of first call."""
+def _work(walk: Walk, layer: Layer) -> list[Edge]:
+    """Calls of operators by a forward."""
     edges = walk.m.record.edges[layer.edges[0] : layer.edges[1]]
-    work = [e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard)]
-    return tuple(dict.fromkeys(e.callee for e in work))
+    return [e for e in edges if e.phase == "forward" and is_work(e)]
 
 
 def _dtypes(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...] | None:

@@ -54,6 +54,10 @@ class Space(Diagram):
             raise ValueError(f"{key} is already the name of a choice")
         return self.literal(level, (0,))
 
+    def variable(self, name: str) -> Guard:
+        """The guard that the boolean variable of this name holds; it must be there."""
+        return self.literal(self._levels[name], (0,))
+
     def choice(self, name: str, domain: tuple[Scalar, ...], values: Iterable[Scalar]) -> Guard:
         """The guard that the scenario variable `name`, which is one of `domain`, has one of `values`."""
         level = self._levels.get(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from .evaluate.machine import Machine
 from .evaluate.record import Edge
 from .guards import Guard
 from .packages import STDLIB
+from .rows import about_rows
 
 WHY = {
     "calls": Why.CALLS,
@@ -120,7 +120,7 @@ class Conditions:
         """
         space = self.m.space
         own = space.simplify(guard, above)
-        runtime = [v for v in space.variables(own) if v not in self.known and not _is_rows(v)]
+        runtime = [v for v in space.variables(own) if v not in self.known and not about_rows(v)]
         guard, above = self._without_runtime(guard), self._without_runtime(above)
         note = "depends on run-time values" if runtime else None
         return space.predicate(space.simplify(guard, above & self.under)), note
@@ -128,11 +128,6 @@ class Conditions:
     def _without_runtime(self, guard: Guard) -> Guard:
         space = self.m.space
         for name in space.variables(guard):
-            if name not in self.known and not _is_rows(name):
+            if name not in self.known and not about_rows(name):
                 guard = space.assign(guard, {name: True}) | space.assign(guard, {name: False})
         return guard
-
-
-def _is_rows(name: str) -> bool:
-    """A condition on the rows of a forward belongs to the scenario."""
-    return re.search(r"(^|[ (])M ", name) is not None

@@ -38,6 +38,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     """The value of `--kv-cache-dtype`; None when the question is not about the cache."""
     dtype: str | None = None
     tensor_parallel: int = 1
+    expert_parallel: bool = False
+    """Whether ranks hold whole experts instead of a part of each (`--enable-expert-parallel`)."""
     layer: str = "linear"
     shape: tuple[int, int] | None = None
     """(output size, input size) of the layer, when the model does not tell."""

@@ -132,7 +132,8 @@ def quant_config(m: Machine, label: str) -> Instance:
 
 
 def _online(m: Machine, name: str) -> Any:
-    args = vllm.call(m, resolver(m, ARGS), name, None)
+    resolve = resolver(m, ARGS)
+    args = None if resolve is None else vllm.call(m, resolve, name, None)
     if args is None:
         table = facts.engine_value(m, "vllm.config.quantization._ONLINE_SHORTHANDS")
         args = containers.get_item(m, table, name, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qtrace.report.model import CandidateState, Chain
+from qtrace.report.model import CandidateState, Chain, Outcome
 from qtrace.report.predicate import Member
 from qtrace.tracer.answer import report, walked
 from qtrace.tracer.library import Library
@@ -84,7 +84,7 @@ def test_every_device_has_its_backend(library: Library) -> None:
     taken = {o.kernels[-1].symbol.rpartition(".")[2]: o.guard for o in chain.outcomes if o.kernels}
     assert taken["MarlinExperts"] == Member("capability", (75, 80, 86, 87))
     assert taken["TritonExperts"] == Member("capability", (89, 90, 110))
-    assert {"TritonOrDeepGemmExperts", "TrtLlmFp8ExpertsMonolithic"} <= set(taken)
+    assert {"DeepGemmExperts", "TrtLlmFp8ExpertsMonolithic"} <= set(taken)
     (refused,) = [o for o in chain.outcomes if o.refusal]
     assert refused.guard == Member("capability", (70,))
 
@@ -134,3 +134,70 @@ def test_names_that_set_blocks_apart_leave_the_answer_open(library: Library) -> 
         library, "lm_head", quant={**BLOCK, "modules_to_not_convert": ["model.layers.7.mlp.experts"]}
     )
     assert [bool(end.method) for end in head.outcomes] == [True]
+
+
+def test_ranks_that_hold_whole_experts_have_another_kernel(library: Library) -> None:
+    (shared,) = ranked(library, expert_parallel=False).outcomes
+    assert names(shared)[1:] == ["TritonExperts"]
+    # FlashInfer counts only where its kernels can be compiled.
+    whole = ranked(library, expert_parallel=True)
+    assert {names(end)[1] for end in whole.outcomes} == {"FlashInferExperts", "TritonOrDeepGemmExperts"}
+
+
+def test_of_experts_that_hold_two_the_one_is_told_that_takes_the_rows(library: Library) -> None:
+    def taken(**more: Any) -> dict[str, str]:
+        chain = ranked(library, expert_parallel=True, packages={"flashinfer": False}, **more)
+        return {names(end)[-1]: str(end.guard) for end in chain.outcomes}
+
+    assert "DeepGemmExperts" in taken()
+    assert "TritonExperts" not in taken()
+    either = taken(environment={"VLLM_USE_DEEP_GEMM_E8M0": "0"})
+    assert {"DeepGemmExperts", "TritonExperts"} <= set(either)
+    assert "<= M" in either["TritonExperts"]
+
+
+def ranked(library: Library, **more: Any) -> Chain:
+    scenario = Scenario(
+        quantization="fp8",
+        capability=90,
+        profile="wheel",
+        model={**QWEN, "quantization_config": BLOCK},
+        layer="experts",
+        cuda=13000,
+        tensor_parallel=2,
+        **more,
+    )
+    (chain,) = report(walked(library, scenario), {}).chains
+    return chain
+
+
+def names(end: Outcome) -> list[str]:
+    return [kernel.symbol.rpartition(".")[2] for kernel in end.kernels]
+
+
+MIMO = {
+    **QWEN,
+    "architectures": ["MiMoV2FlashForCausalLM"],
+    "model_type": "mimo_v2_flash",
+    "num_hidden_layers": 4,
+    "moe_layer_freq": [0, 1, 1, 1],
+    "hybrid_layer_pattern": [0, 0, 0, 0],
+    "n_routed_experts": 64,
+    "n_group": 1,
+    "topk_group": 1,
+    "layernorm_epsilon": 1e-6,
+    "v_head_dim": 128,
+    "scoring_func": "sigmoid",
+    "attention_bias": False,
+    "swa_num_attention_heads": 32,
+    "swa_num_key_value_heads": 4,
+    "swa_head_dim": 128,
+    "sliding_window": 128,
+    "rope_theta": 10000.0,
+}
+
+
+def test_a_list_that_tells_blocks_apart_says_how_many_to_build(library: Library) -> None:
+    (chain,) = ask(library, "experts", config=MIMO, quant=BLOCK)
+    assert chain.layers[0].startswith("model.layers.1.")
+    assert [end.method is not None for end in chain.outcomes] == [True]

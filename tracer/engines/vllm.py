@@ -138,7 +138,11 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     model.attrs |= {"quantization": scenario.quantization, "dtype": m.world.settings["default dtype"]}
     model.attrs |= {"quantization_config": None}
     config.attrs["model_config"] = model
-    config.attrs["parallel_config"].attrs["tensor_parallel_size"] = scenario.tensor_parallel
+    config.attrs["parallel_config"].attrs |= {
+        "tensor_parallel_size": scenario.tensor_parallel,
+        "data_parallel_size": 1,  # as the groups of ranks are told
+        "enable_expert_parallel": scenario.expert_parallel,
+    }
     config.attrs["compilation_config"].attrs["custom_ops"] = _custom_ops(m)
     return config
 

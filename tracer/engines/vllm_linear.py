@@ -10,6 +10,7 @@ from ..evaluate.machine import Dead, OutOfBudget
 from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
 from ..guards import GuardBudget
+from ..rows import ROWS
 from ..scenario import Scenario
 from .vllm import phase
 from .vllm_layers import LINEAR
@@ -120,9 +121,13 @@ def _on_method(m: Machine, layer: Value, name: str, args: tuple[Value, ...]) -> 
 
 
 def _forward(m: Machine, layer: Layer, scenario: Scenario) -> None:
-    rows = scenario.rows if scenario.rows is not None else Unknown("M", "M", None, "int")
     with phase(m, "forward", LINEAR):
-        each(m, layer.value, lambda atom: _forward_one(m, atom, rows))
+        each(m, layer.value, lambda atom: _forward_one(m, atom, rows_of(scenario)))
+
+
+def rows_of(scenario: Scenario) -> Value:
+    """The rows of a forward: a number, or the unknown that conditions call M."""
+    return scenario.rows if scenario.rows is not None else Unknown(ROWS, ROWS, None, "int")
 
 
 def _forward_one(m: Machine, layer: Value, rows: Value) -> None:

@@ -12,16 +12,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluate.arguments import Spread
+from ..evaluate.atoms import constant
 from ..evaluate.calls import call_value, describe_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import alternatives, settle
-from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
+from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Opaque, Unknown, Value
 from . import platform as facts
-from .vllm import phase
+from .vllm import inside, phase
 from .vllm_checkpoint import model_class
 from .vllm_layers import LINEAR
-from .vllm_linear import registered
+from .vllm_linear import registered, rows_of
 from .vllm_names import alike
+from .vllm_picks import picks
 
 if TYPE_CHECKING:
     from ..evaluate.kept import Made
@@ -33,6 +35,7 @@ BUILD = "build_model"
 MOST = 4
 """Blocks that are built at most."""
 ROPE = "vllm.model_executor.layers.rotary_embedding.get_rope"
+WORKSPACE = "vllm.v1.worker.workspace"
 EMBEDDING = "vllm.model_executor.layers.vocab_parallel_embedding"
 KINDS = ("experts", "embedding", "lm_head")
 """Kinds of layers that are told of a built model."""
@@ -47,6 +50,8 @@ class Module(NamedTuple):
     value: Instance
     guard: Guard
     parameters: list[tuple[str, Value, Value]]
+    picks: dict[str, Value]
+    """Of a class of experts that holds several, those that a forward takes; by the method's attribute."""
 
 
 class Linear(NamedTuple):
@@ -95,7 +100,7 @@ def build_model(walk: Walk) -> Model | None:
     out.variables = tuple(v.name for v in m.space.order.values())
     names: dict[int, str] = {}
     if value is not MISSING and not out.live.is_false:
-        for module in _modules(m, value, "", out.live, set()):
+        for module in _modules(m, value, "", out.live, set(), rows_of(walk.scenario)):
             names[id(module.value)] = module.name
             kind = _kind(module.value)
             if kind is not None:
@@ -129,13 +134,24 @@ def described(m: Machine, value: Value) -> str:
 
 
 def _few_blocks(walk: Walk) -> int:
-    """Leave as few blocks as show every kind of layer: those that come first may be dense."""
+    """Leave as few blocks as show every kind of layer: those that come first may be unlike the others."""
     config = walk.model.attrs["hf_text_config"]
     dense = config.attrs.get("first_k_dense_replace", 0)
     count = config.attrs.get("num_hidden_layers")
-    wanted = min(dense + 1 if isinstance(dense, int) else 1, MOST)
+    wanted = max(dense + 1 if isinstance(dense, int) else 1, _all_kinds(walk, config, count))
+    wanted = min(wanted, MOST)
     config.attrs["num_hidden_layers"] = min(wanted, count) if isinstance(count, int) else wanted
     return int(config.attrs["num_hidden_layers"])
+
+
+def _all_kinds(walk: Walk, config: Instance, count: Value) -> int:
+    """Blocks after which every list that tells each block its kind has told all there are."""
+    out = 1
+    for value in config.attrs.values():
+        kinds = settle(walk.m, value.content) if isinstance(value, ListValue) else value
+        if isinstance(kinds, tuple | str) and len(kinds) == count and all(map(constant, kinds)):
+            out = max(out, *(kinds.index(kind) + 1 for kind in kinds))
+    return out
 
 
 def _prepare(walk: Walk) -> None:
@@ -148,10 +164,20 @@ def _prepare(walk: Walk) -> None:
     }
     config.attrs["attention_config"].attrs["backend"] = None
     config.attrs["compilation_config"].attrs["mode"] = 0
+    m.world.settings |= {  # a worker builds the model after it has met the others
+        "torch.distributed.is_initialized": facts.always(True),
+        "torch.distributed.get_world_size": facts.always(walk.scenario.tensor_parallel),
+    }
+    if m.world.source.module(WORKSPACE) is not None:  # the worker has one before it builds a model
+        start = facts.engine_value(m, f"{WORKSPACE}.init_workspace_manager")
+        with inside(m, WORKSPACE):
+            call_value(m, start, (Opaque("device"), 1), {})
     m.facts[ROPE] = facts.always(Unknown("rotary embedding", "rotary embedding"))
 
 
-def _modules(m: Machine, value: Value, name: str, live: Guard, seen: set[int]) -> Iterator[Module]:
+def _modules(
+    m: Machine, value: Value, name: str, live: Guard, seen: set[int], rows: Value
+) -> Iterator[Module]:
     """Every module below, each once, under the name by which it is reached first."""
     m.live = live
     for guard, atom in alternatives(m, value):
@@ -160,9 +186,9 @@ def _modules(m: Machine, value: Value, name: str, live: Guard, seen: set[int]) -
         seen.add(id(atom))
         m.live = guard
         if "quant_method" in atom.attrs:
-            yield Module(name, atom, guard, registered(m, atom))
+            yield Module(name, atom, guard, registered(m, atom), picks(m, atom, rows))
         for part, held in _held(m, atom, guard):
-            yield from _modules(m, held, f"{name}.{part}" if name else part, guard, seen)
+            yield from _modules(m, held, f"{name}.{part}" if name else part, guard, seen, rows)
 
 
 def _held(m: Machine, atom: Instance, guard: Guard) -> Iterator[tuple[str, Value]]:

@@ -19,13 +19,15 @@ NAMES = "ONLINE_QUANT_SHORTHAND_NAMES"
 """Where newer releases list the shorthands; older ones have an enum of them."""
 
 
-def resolver(m: Machine, args: str) -> str:
-    """The function of the config module to which the arguments class `args` gives the flag."""
+def resolver(m: Machine, args: str) -> str | None:
+    """The function of the config module to which the arguments class `args` gives the flag; None where the
+    release has no shorthands.
+    """
     start = facts.engine_value(m, f"{args}.__post_init__")
     for node in nodes(start.node):
         if isinstance(node, tree.ImportFrom) and node.module == CONFIG:
             return f"{CONFIG}.{node.aliases[0].name}"
-    raise LookupError(f"{args}.__post_init__ imports nothing of {CONFIG}")
+    return None
 
 
 def shorthands(m: Machine) -> tuple[str, ...]:

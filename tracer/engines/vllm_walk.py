@@ -151,7 +151,8 @@ class Walk:
         if scenario.model is None and not self._is_online():
             self._only_flag()
             return
-        args = self.enter(resolver(m, ARGS), scenario.quantization, None)
+        resolve = resolver(m, ARGS)
+        args = None if resolve is None else self.enter(resolve, scenario.quantization, None)
         model.attrs |= {name: settle(m, value) for name, value in scenario.settings.items()}
         model.attrs["quantization_config"] = args
         load(m, scenario, model)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..evaluate import containers
 from ..evaluate.atoms import plain
+from ..evaluate.comparing import term
 from ..evaluate.operators import binary
 from ..evaluate.unions import each, each2, settle
 from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Value
@@ -189,13 +191,28 @@ def _viewed_as(m: Machine, atom: Instance, dtype: Token) -> Value:
 def _fill_in(m: Machine, shape: Args, atom: Instance) -> Value:
     """Replace one -1 by what is left of the elements."""
     sizes = [plain(settle(m, s)) for s in shape]
-    total = plain(_numel(m, (atom,), {}))
     if -1 not in sizes:
         return shape
-    rest = [s for s in sizes if s != -1]
-    if not isinstance(total, int) or not all(isinstance(s, int) and s for s in rest):
-        return tuple(m.unknown("a size", kind="int") if s == -1 else s for s in sizes)
-    return tuple(total // math.prod(rest) if s == -1 else s for s in sizes)
+    left = _left(m, settle(m, atom.attrs["shape"]), [s for s in sizes if s != -1])
+    return tuple(left if s == -1 else s for s in sizes)
+
+
+def _left(m: Machine, whole: Value, taken: list[Value]) -> Value:
+    """The elements of a shape over those of other sizes: equal sizes cancel, known numbers divide."""
+    rest = [plain(settle(m, s)) for s in whole] if isinstance(whole, tuple) else []
+    for size in list(taken):
+        same = next((at for at, s in enumerate(rest) if term(s) == term(size)), None)
+        if same is not None:
+            del rest[same]
+            taken.remove(size)
+    numbers = [s for s in rest if isinstance(s, int)]
+    known = all(isinstance(s, int) and s > 0 for s in taken) and isinstance(whole, tuple)
+    if not known or math.prod(numbers) % math.prod(taken):
+        return m.unknown("a size", kind="int")
+    out: Value = math.prod(numbers) // math.prod(taken)
+    for size in rest:
+        out = out if isinstance(size, int) else each2(m, size, out, partial(binary, m, "*", node=None))
+    return out
 
 
 @_method("to", "type")
