@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from .cache import Cache, Scale, ScaleSource
 from .chain import Chain, Change, Elsewhere, Hop, HopKind, Sight, Why
 from .choice import Candidate, CandidateState, Choice
 from .finding import Confidence, Finding, Level, Verdict
@@ -15,6 +16,7 @@ from .question import Pin, Question, Value
 
 __all__ = [
     "SCHEMA",
+    "Cache",
     "Candidate",
     "CandidateState",
     "Chain",
@@ -34,6 +36,8 @@ __all__ = [
     "Question",
     "Refusal",
     "Report",
+    "Scale",
+    "ScaleSource",
     "Sight",
     "Unsupported",
     "Value",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from .cache import Cache
 from .names import short
 from .predicate import Always, Predicate, Site
 
@@ -65,6 +66,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     ops: tuple[str, ...] = ()
     """Operators that a forward calls, in order of first call."""
     parameters: tuple[Parameter, ...] = ()
+    cache: Cache | None = None
+    """What an attention layer's keys and values are kept in."""
     refusal: Refusal | None = None
 
     def steps(self) -> tuple[str, ...]:

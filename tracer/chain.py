@@ -16,7 +16,7 @@ from .evaluate.record import Edge
 from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue
 from .guards import Guard
-from .hops import Conditions, Marks, hops, is_work, kept
+from .hops import Conditions, Marks, hops, is_work, kept, ops
 from .outcomes import built, doubted, families, merged, outcome, parameters, refusals
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     if not layer.live.is_false:
         named = parameters(m, layer.parameters)
         parts = [
-            (g, {**seen, "ops": _ops(walk, layer, g)}) for g, seen in built(m, layer.value, layer.live, roots)
+            (g, {**seen, "ops": ops(m.record.edges[slice(*layer.edges)], g)}) for g, seen in built(m, layer.value, layer.live, roots)
         ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
@@ -128,13 +128,6 @@ def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:
     return [
         (g, replace(o, refusal=replace(o.refusal, guard=unknown) if o.refusal else None)) for g, o in ends
     ]
-
-
-def _ops(walk: Walk, layer: Layer, guard: Guard) -> tuple[str, ...]:
-    """Operators that a forward of these paths calls, in order of first call."""
-    edges = walk.m.record.edges[layer.edges[0] : layer.edges[1]]
-    work = [e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard)]
-    return tuple(dict.fromkeys(e.callee for e in work))
 
 
 def _guarded(walk: Walk, ends: list[tuple[Guard, Outcome]]) -> tuple[Outcome, ...]:

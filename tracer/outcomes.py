@@ -185,15 +185,15 @@ def parameters(m: Machine, named: list[tuple[str, Value, Value]]) -> tuple[Param
     """Registered tensors as facts; a size that is not known is its term."""
     out = []
     for name, dtype, shape in named:
-        out.append(Parameter(name=name, dtype=_dtype(settle(m, dtype)), shape=_shape(m, settle(m, shape))))
+        out.append(Parameter(name=name, dtype=dtype_name(settle(m, dtype)), shape=shape_sizes(m, settle(m, shape))))
     return tuple(out)
 
 
-def _dtype(value: Value) -> str:
+def dtype_name(value: Value) -> str:
     return value.symbol.removeprefix("torch.") if isinstance(value, Token) else describe(value)
 
 
-def _shape(m: Machine, value: Value) -> tuple[int | str, ...]:
+def shape_sizes(m: Machine, value: Value) -> tuple[int | str, ...]:
     if isinstance(value, ListValue):
         value = settle(m, value.content)
     if not isinstance(value, tuple):

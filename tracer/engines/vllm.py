@@ -17,6 +17,7 @@ from ..evaluate.values import ClassValue, Descriptor, Instance, ListValue, Nativ
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
+from ..links import function_behind
 from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
@@ -46,6 +47,9 @@ CORE = ("vllm.engine.arg_utils", "vllm.model_executor.layers.linear", "vllm.v1.e
 PARALLEL = "vllm.distributed.parallel_state"
 GROUPS = ("tp", "pp", "dp", "ep", "pcp", "dcp")
 """Groups of ranks, by how their getters are named."""
+
+WARMUP_PLANNER = "vllm.model_executor.warmup.jit_warmup._trace_compile_key_dispatch"
+"""Reads a kernel wrapper's own text, to plan what is compiled early; what runs does not hang on it."""
 
 DRIVER = "vllm.third_party.pynvml"
 """The engine's own copy of the driver's management library."""
@@ -99,6 +103,7 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
     )
     for name in ("nvmlInit", "nvmlShutdown"):  # the driver is there, or there would be no such device
         m.facts[f"{DRIVER}.{name}"] = facts.always(None)
+    m.facts[WARMUP_PLANNER] = facts.unknown_fact("what is compiled early")
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque("logger"))
 
 
@@ -196,5 +201,5 @@ def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:
     from ..evaluate.calls import call_value
 
     func = facts.engine_value(m, symbol)
-    with inside(m, func.module.name):
+    with inside(m, function_behind(func).module.name):
         return call_value(m, func, args, kwargs)

@@ -7,7 +7,7 @@ names, and which method each of them gets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluate.calls import call_value
@@ -57,17 +57,16 @@ class Model:
         self.variables: tuple[str, ...] = ()
 
 
-def build_model(walk: Walk) -> Model | None:
+def build_model(walk: Walk, cache_dtype: Value = None) -> Model | None:
     """Build the checkpoint's model; None where its architecture is not known to the release."""
     m, out = walk.m, Model()
     cls = model_class(m, walk.scenario)
     if not isinstance(cls, ClassValue):
         return None
     first = len(m.record.edges), len(m.record.selections)
-    out.blocks = _few_blocks(walk)
-    _prepare(walk)
+    _prepare(walk, cache_dtype or walk.scenario.kv_cache_dtype or "auto")
     value: Value = MISSING
-    with suppress(Dead), phase(m, BUILD, cls.module.name):
+    with _few_blocks(walk) as out.blocks, suppress(Dead), phase(m, BUILD, cls.module.name):
         value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
     out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
     out.edges = (first[0], len(m.record.edges))
@@ -82,22 +81,28 @@ def build_model(walk: Walk) -> Model | None:
     return out
 
 
-def _few_blocks(walk: Walk) -> int:
+@contextmanager
+def _few_blocks(walk: Walk) -> Iterator[int]:
     """Leave as few blocks as show every kind of layer: those that come first may be dense."""
     config = walk.model.attrs["hf_text_config"]
     dense = config.attrs.get("first_k_dense_replace", 0)
     count = config.attrs.get("num_hidden_layers")
     wanted = min(dense + 1 if isinstance(dense, int) else 1, MOST)
-    config.attrs["num_hidden_layers"] = min(wanted, count) if isinstance(count, int) else wanted
-    return int(config.attrs["num_hidden_layers"])
+    left = min(wanted, count) if isinstance(count, int) else wanted
+    config.attrs["num_hidden_layers"] = left
+    try:
+        yield left
+    finally:
+        if count is not None:
+            config.attrs["num_hidden_layers"] = count
 
 
-def _prepare(walk: Walk) -> None:
+def _prepare(walk: Walk, cache_dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default; nothing is compiled."""
     m, config = walk.m, walk.config
     config.attrs["quant_config"] = walk.quant_config
     config.attrs["cache_config"].attrs |= {
-        "cache_dtype": walk.scenario.kv_cache_dtype or "auto",
+        "cache_dtype": cache_dtype,
         "user_specified_block_size": False,
     }
     config.attrs["attention_config"].attrs["backend"] = None

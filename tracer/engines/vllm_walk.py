@@ -171,8 +171,8 @@ class Walk:
         with phase(self.m, "configure_quant_config", LOADING):
             each(m, self.quant_config, fit)
 
-    def _renamed(self, prefix: str) -> str | None:
-        """The engine's name of a layer that the checkpoint calls `prefix`; None where that cannot be told."""
+    def renamed(self, prefix: str) -> str | None:
+        """The engine's name of what the checkpoint calls `prefix`; None where that cannot be told."""
         m = self.m
         if self.scenario.model is None or model_class(m, self.scenario) is None:
             return None
@@ -259,7 +259,7 @@ class Walk:
 
     def _layer(self, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Layer:
         layer, record = Layer(name), self.m.record
-        renamed = self._renamed(prefix)
+        renamed = self.renamed(prefix)
         layer.doubt = doubt(self.scenario, prefix, known=renamed == prefix)
         first_edge, first_selection = len(record.edges), len(record.selections)
         with suppress(Dead):
