@@ -93,7 +93,8 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
     if not layer.live.is_false:
         named = parameters(m, layer.parameters)
         parts = [
-            (g, {**seen, "ops": ops(m.record.edges[slice(*layer.edges)], g)}) for g, seen in built(m, layer.value, layer.live, roots)
+            (g, {**seen, "ops": ops(m.record.edges[slice(*layer.edges)], g)})
+            for g, seen in built(m, layer.value, layer.live, roots)
         ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))

@@ -185,7 +185,9 @@ def parameters(m: Machine, named: list[tuple[str, Value, Value]]) -> tuple[Param
     """Registered tensors as facts; a size that is not known is its term."""
     out = []
     for name, dtype, shape in named:
-        out.append(Parameter(name=name, dtype=dtype_name(settle(m, dtype)), shape=shape_sizes(m, settle(m, shape))))
+        out.append(
+            Parameter(name=name, dtype=dtype_name(settle(m, dtype)), shape=shape_sizes(m, settle(m, shape)))
+        )
     return tuple(out)
 
 

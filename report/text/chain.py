@@ -6,6 +6,7 @@ from ..model import Chain, Elsewhere, Outcome, Parameter
 from ..names import counted, short
 from ..outcome import NOWHERE
 from ..predicate import Always
+from .cache import caches
 from .choice import choice
 from .hops import hops
 from .page import Page, Tone
@@ -24,6 +25,7 @@ def chain(page: Page, chain: Chain) -> None:
         page.blank()
         choice(page, each)
     _parameters(page, chain.outcomes)
+    caches(page, chain.outcomes)
     _elsewhere(page, chain.elsewhere)
 
 

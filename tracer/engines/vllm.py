@@ -13,7 +13,17 @@ from ..evaluate.fields import fields_of
 from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join
-from ..evaluate.values import ClassValue, Descriptor, Instance, ListValue, Native, Opaque, Unknown, Value
+from ..evaluate.values import (
+    ClassValue,
+    Descriptor,
+    DictValue,
+    Instance,
+    ListValue,
+    Native,
+    Opaque,
+    Unknown,
+    Value,
+)
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
@@ -67,6 +77,8 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
         "default dtype": facts.default_dtype(m, scenario),
         "sys.platform": "linux",
     }
+    if scenario.platform != "cpu":
+        world.settings["triton.backends.backends"] = _active_driver(m)
     world.defaulted = frozenset({facts.HF_CONFIG})
     build.install(m, library.source)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
@@ -78,6 +90,17 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
     _platform_facts(m, scenario)
     _config_facts(m, scenario)
     return m
+
+
+def _active_driver(m: Machine) -> DictValue:
+    """Triton's table of its backends: the device's own, of which the driver is active."""
+    driver = facts.new(m, m.world.outside_class("triton.backends.driver.DriverBase"))
+    for name in ("is_active", "__bool__"):
+        driver.cls.attrs[name] = Native(name, lambda m, args, kwargs: True)
+    backend = facts.new(m, m.world.outside_class("triton.backends.Backend"), driver=driver)
+    out = DictValue(m.space.true)
+    out.entries["constant", "device"] = ("device", backend)
+    return out
 
 
 def _platform_facts(m: Machine, scenario: Scenario) -> None:

@@ -37,6 +37,7 @@ OPERANDS = {
 def attend(walk: Walk, layer: Instance, name: str) -> bool:
     """Load what a layer called `name` needs, and run it; whether it came to an end within its bounds."""
     m, live = walk.m, walk.m.live
+    m.trusting = True  # what the runner lays ready fits the layer
     m.facts[CONTEXT] = facts.always(_context(walk, name))
     try:
         with m.bounds(STEP_SECONDS, STEP_GUARDS):
@@ -50,7 +51,7 @@ def attend(walk: Walk, layer: Instance, name: str) -> bool:
         m.coverage.budget(f"forward of {name} was cut short: {stop}")
         return False
     finally:
-        m.live = live
+        m.live, m.trusting = live, False
     return True
 
 

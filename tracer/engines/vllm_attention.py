@@ -21,7 +21,7 @@ from . import platform as facts
 from .vllm import call, phase
 from .vllm_attend import attend
 from .vllm_backends import Asked, listen
-from .vllm_cache import Allocated, allocated, layers
+from .vllm_cache import Allocated, allocated, bind, layers
 from .vllm_checkpoint import model_class
 from .vllm_layers import LATENT, Sizes
 from .vllm_linear import registered
@@ -181,8 +181,10 @@ def _use(walk: Walk, out: Attention) -> None:
     for guard, atom in _built(walk, out):
         m.live = guard
         out.parameters += registered(m, atom)
-        out.caches += allocated(walk, atom)
+        made = allocated(walk, atom)
+        out.caches += made
         out.origins += origins(walk, atom, out.name)
+        bind(m, atom, made)
         attend(walk, atom, out.name)
     m.live = out.live
     walk.take_raised()

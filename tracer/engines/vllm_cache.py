@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..evaluate.unions import alternatives, settle
+from ..evaluate.unions import alternatives, join, settle
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
 from ..models.tensors import dtype_attribute
 from . import platform as facts
@@ -112,9 +112,7 @@ def _shape(walk: Walk, backend: ClassValue, spec: Value, form: Value) -> Value:
         sizes = call_value(m, facts.engine_value(m, SHAPE), (spec, blocks), {})
         return _elements(m, sizes, _part(m, spec, "dtype"))
     names = ("block_size", "num_kv_heads", "head_size")
-    return call_value(
-        m, ask, (blocks, *(_part(m, spec, name) for name in names)), {"cache_dtype_str": form}
-    )
+    return call_value(m, ask, (blocks, *(_part(m, spec, name) for name in names)), {"cache_dtype_str": form})
 
 
 def _elements(m: Machine, sizes: Value, dtype: Value) -> Value:
@@ -154,6 +152,13 @@ def _resolved(walk: Walk, backend: ClassValue, spec: Value) -> Value:
     )
     cache.attrs["kv_cache_layout"] = kept
     return layout
+
+
+def bind(m: Machine, layer: Instance, made: list[tuple[Guard, Allocated]]) -> None:
+    """Give the layer its cache, as the engine's runner does once it is allocated."""
+    known = [(g, c) for g, c in made if c.shape is not MISSING and c.dtype is not MISSING]
+    if len(known) == len(made) > 0:
+        layer.attrs["kv_cache"] = join(m, [(g, m.world.models.tensor(m, c.shape, c.dtype)) for g, c in known])
 
 
 def layers(walk: Walk) -> Value:

@@ -19,7 +19,7 @@ from ..evaluate.unions import alternatives, join, settle
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Value
 from ..models.numbers import HELD, MADE_WITH, number
 from . import platform as facts
-from .vllm import phase
+from .vllm import call, phase
 from .vllm_linear import LOADING
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .vllm_walk import Walk
 
 NAMES = ("k_scale", "v_scale")
+BY_TOKEN = "vllm.v1.kv_cache_interface.kv_cache_uses_per_token_head_scales"
+"""Tells whether whatever writes the cache computes a scale for each token."""
 REMAP = "vllm.model_executor.model_loader.weight_utils.maybe_remap_kv_scale_name"
 LOADED = 0.0625
 """Stands for the number in a checkpoint's tensor: positive, and the default of no scale."""
@@ -47,6 +49,8 @@ class Origin(NamedTuple):
 def origins(walk: Walk, layer: Instance, name: str) -> list[Origin]:
     """The scales of a built layer called `name`, once its weights are loaded."""
     m = walk.m
+    if _by_token(walk, layer):
+        return [Origin(scale, m.live, MISSING, (), True) for scale in NAMES]
     brought = _brought(walk, layer, name)
     _fill(walk, layer, brought)
     live = m.live
@@ -58,6 +62,11 @@ def origins(walk: Walk, layer: Instance, name: str) -> list[Origin]:
     finally:
         m.live = live
     return [origin for scale in NAMES for origin in _origin(m, layer, scale, brought or {})]
+
+
+def _by_token(walk: Walk, layer: Instance) -> bool:
+    m, form = walk.m, settle(walk.m, layer.attrs.get("kv_cache_dtype", MISSING))
+    return facts.attempt(m, lambda: call(m, BY_TOKEN, form))[0] is True
 
 
 def _process(m: Machine, layer: Instance) -> None:
@@ -85,9 +94,7 @@ def _fill(walk: Walk, layer: Instance, brought: dict[str, tuple[str, ...]] | Non
                     atom.attrs[HELD] = LOADED if name in (brought or ()) else made
 
 
-def _origin(
-    m: Machine, layer: Instance, scale: str, brought: dict[str, tuple[str, ...]]
-) -> Iterator[Origin]:
+def _origin(m: Machine, layer: Instance, scale: str, brought: dict[str, tuple[str, ...]]) -> Iterator[Origin]:
     value = attributes.find(m, layer, f"_{scale}_float", None)
     value = value if value is not MISSING else layer.attrs.get(f"_{scale}", MISSING)
     computes = settle(m, layer.attrs.get("calculate_kv_scales", False))

@@ -202,6 +202,10 @@ _FLOAT = {
     "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float8_e4m3fnuz": 240.0, "float16": 65504.0,
     "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
 }  # fmt: skip
+_RESOLUTION = {
+    "float8_e4m3fn": 1.0, "float8_e5m2": 1.0, "float16": 0.001, "bfloat16": 0.01, "float32": 1e-06,
+    "float64": 1e-15,
+}  # fmt: skip
 
 
 @table("torch.finfo", "torch.iinfo")
@@ -215,6 +219,8 @@ def _info(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         unknown = high is None
         out.attrs["max"] = m.unknown(f"{short}.max") if unknown else high
         out.attrs["min"] = m.unknown(f"{short}.min") if unknown else low
+        if short in _RESOLUTION:
+            out.attrs["resolution"] = _RESOLUTION[short]
         out.attrs["bits"] = _BYTES[short] * 8 if short in _BYTES else m.unknown("bits")
         return out
 
