@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..report.model import Finding, Level, Report
-from . import qtrace_open, qtrace_unsupported, quant_flag_rewritten, quant_refused, quant_unknown_method
+from . import (
+    kv_auto_resolution,
+    kv_backend_support,
+    kv_dtype_guard,
+    kv_scale,
+    mem_plan_excess,
+    qtrace_open,
+    qtrace_unsupported,
+    quant_flag_rewritten,
+    quant_refused,
+    quant_unknown_method,
+)
 
 Check = Callable[[Report], Iterator[Finding]]
 
@@ -27,6 +38,11 @@ JUDGES = tuple(
         quant_refused,
         quant_flag_rewritten,
         quant_unknown_method,
+        kv_scale,
+        kv_dtype_guard,
+        kv_backend_support,
+        kv_auto_resolution,
+        mem_plan_excess,
         qtrace_open,
         qtrace_unsupported,
     )

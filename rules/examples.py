@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..report.model import Chain, Coverage, Hop, HopKind, Outcome, Pin, Question, Refusal, Report, Value, Why
+from ..report.model import (
+    Chain,
+    Choice,
+    Coverage,
+    Hop,
+    HopKind,
+    Outcome,
+    Pin,
+    Question,
+    Refusal,
+    Report,
+    Value,
+    Why,
+)
 from ..report.predicate import Always, Member, Not, Predicate, Site
 
 FP8 = "vllm.model_executor.layers.quantization.fp8"
@@ -28,14 +41,16 @@ def report(
     asked: Mapping[str, Value] | None = None,
     resolved: Mapping[str, Value] | None = None,
     coverage: Coverage | None = None,
+    layer: str = "linear",
+    choices: tuple[Choice, ...] = (),
 ) -> Report:
-    """A report of one `linear` chain that ends in `outcomes`."""
+    """A report of one chain that ends in `outcomes`."""
     asked = {"quantization": "fp8"} if asked is None else asked
     flag = Hop(kind=HopKind.FLAG, symbol="--quantization", why=Why.READS)
     return Report(
         tool="0",
         question=Question(engine="vllm", asked=asked, resolved=asked if resolved is None else resolved),
         pins=(Pin(engine="vllm", version="0.33.0", python_hash="0" * 64),),
-        chains=(Chain(layer="linear", hops=(flag,), outcomes=outcomes),),
+        chains=(Chain(layer=layer, hops=(flag,), choices=choices, outcomes=outcomes),),
         coverage=coverage or Coverage(modules_read=1, statements=1),
     )

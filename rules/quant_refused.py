@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..report.model import Finding, Refusal, Report, Verdict
+from ..report.model import Chain, Finding, Question, Refusal, Report, Verdict
 from ..report.predicate import Member, Not
 from ..report.registry import lookup
+from .caches import refused_by_backends, refused_by_guard
 from .examples import ACCEPTED, refused, report, unknown
 from .refusals import unknown_value
 
@@ -16,15 +17,22 @@ RULE = lookup("QT101")
 def check(report: Report) -> Iterator[Finding]:
     """One finding for each set of refusals that whole chains end in, naming the layers that share it.
 
-    Silent where the value itself is unknown: QT103 says so.
+    Silent where a rule of its own says what is wrong: an unknown value (QT103), the dtype of a KV cache (QT302,
+    QT303).
     """
     layers: dict[tuple[Refusal, ...], list[str]] = {}
     for chain in report.chains:
-        if chain.refused() and not any(unknown_value(o, report.question) for o in chain.outcomes):
+        if chain.refused() and not _told_elsewhere(chain, report.question):
             refusals = tuple(outcome.refusal for outcome in chain.outcomes if outcome.refusal)
             layers.setdefault(refusals, []).append(chain.layer)
     for refusals, names in layers.items():
         yield _finding(", ".join(names), refusals)
+
+
+def _told_elsewhere(chain: Chain, question: Question) -> bool:
+    if any(unknown_value(outcome, question) for outcome in chain.outcomes):
+        return True
+    return refused_by_guard(chain, question) or refused_by_backends(chain, question)
 
 
 def _finding(subject: str, refusals: tuple[Refusal, ...]) -> Finding:

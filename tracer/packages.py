@@ -28,7 +28,8 @@ IMPORT_NAMES = {
 """Import names of distributions that are not called like what they install."""
 
 ALWAYS = frozenset({
-    "torch", "triton", "numpy", "transformers", "safetensors", "pydantic", "pydantic_core", "packaging", "regex",
+    "torch", "triton", "numpy", "transformers", "safetensors", "pydantic", "pydantic_core", "packaging",
+    "regex",
 })  # fmt: skip
 """What the engine itself imports unconditionally, or its torch or transformers brings."""
 

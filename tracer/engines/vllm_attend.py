@@ -8,7 +8,7 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead, OutOfBudget
 from ..evaluate.unions import settle
-from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
+from ..evaluate.values import MISSING, DictValue, Instance, Unknown, Value
 from ..guards import GuardBudget
 from ..links import function_behind
 from . import platform as facts
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..evaluate.machine import Machine
     from .vllm_walk import Walk
 
+FORWARD = "vllm.model_executor.models.llama"
+"""A module from which an attention layer is called."""
 CONTEXT = "vllm.forward_context.get_forward_context"
 STEP_SECONDS = 4.0
 """What loading the layer and running it may take."""
@@ -31,7 +33,7 @@ OPERANDS = {
     "kv_c_normed": ("kv_lora_rank",),
     "k_pe": (1, "qk_rope_head_dim"),
 }
-"""The sizes of one row of what a layer's forward is given, by the parameter's name: attributes of the layer."""
+"""The sizes of one row of what a forward is given, by the parameter's name: attributes of the layer."""
 
 
 def attend(walk: Walk, layer: Instance, name: str) -> bool:
@@ -43,7 +45,7 @@ def attend(walk: Walk, layer: Instance, name: str) -> bool:
         with m.bounds(STEP_SECONDS, STEP_GUARDS):
             _load(m, layer)
             m.live = live
-            with phase(m, "forward", layer.cls.module.name):
+            with phase(m, "forward", FORWARD):
                 _forward(walk, layer)
     except Dead:
         return True

@@ -49,6 +49,8 @@ class Model:
         self.modules: dict[str, list[Module]] = {}
         """By kind."""
         self.blocks = 0
+        self.gated: bool | None = None
+        """Whether the experts have a gate; None where they differ, or where that is not known."""
         self.live: Any = None
         self.abandoned: Guard | None = None
         self.raised: list[tuple[Guard, Instance]] = []
@@ -78,7 +80,15 @@ def build_model(walk: Walk, cache_dtype: Value = None) -> Model | None:
             if kind is not None:
                 out.modules.setdefault(kind, []).append(module)
         m.live = out.live
+        out.gated = _gated(out.modules.get("experts", []))
     return out
+
+
+def _gated(experts: list[Module]) -> bool | None:
+    configs = [module.value.attrs["moe_config"] for module in experts]
+    told = {config.attrs.get("is_act_and_mul") for config in configs if isinstance(config, Instance)}
+    found = told.pop() if len(told) == 1 else None
+    return found if isinstance(found, bool) else None
 
 
 @contextmanager
