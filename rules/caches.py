@@ -22,8 +22,8 @@ def asked(question: Question) -> str | None:
 
 
 def same(a: str, b: str) -> bool:
-    """Whether two values of the flag mean one format."""
-    return ALIASES.get(a, a) == ALIASES.get(b, b)
+    """Whether a cache of the format `b` is what the flag's value `a` asks for: itself, or a layout of it."""
+    return ALIASES.get(a, a) == ALIASES.get(b, b) or b.startswith(f"{a}_")
 
 
 def cached(chain: Chain) -> Iterator[tuple[Outcome, Cache]]:

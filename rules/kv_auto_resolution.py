@@ -70,6 +70,8 @@ FIRES = (_with(_FP8, "bfloat16"), _with(_FP8, "auto", 86), _with(_FP8, None), _w
 SILENT = (
     _with(_FP8, "fp8"),
     _with(_FP8, "fp8_e4m3"),
+    # The engine's own layout of FP8 for latent attention.
+    _with(replace(_FP8, format="fp8_ds_mla"), "fp8"),
     _with(_PLAIN, "bfloat16"),
     _with(_PLAIN, None, 86),
     report(Outcome(), asked={"kv_cache_dtype": "fp8"}, layer=LAYER),

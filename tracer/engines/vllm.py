@@ -61,6 +61,9 @@ GROUPS = ("tp", "pp", "dp", "ep", "pcp", "dcp")
 WARMUP_PLANNER = "vllm.model_executor.warmup.jit_warmup._trace_compile_key_dispatch"
 """Reads a kernel wrapper's own text, to plan what is compiled early; what runs does not hang on it."""
 
+WORKSPACE = "vllm.v1.worker.workspace.current_workspace_manager"
+"""What a worker sets up before it loads a model."""
+
 DRIVER = "vllm.third_party.pynvml"
 """The engine's own copy of the driver's management library."""
 
@@ -126,6 +129,7 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
     )
     for name in ("nvmlInit", "nvmlShutdown"):  # the driver is there, or there would be no such device
         m.facts[f"{DRIVER}.{name}"] = facts.always(None)
+    m.facts[WORKSPACE] = Native(WORKSPACE, lambda m, args, kwargs: facts.vague(m, "workspace"))
     m.facts[WARMUP_PLANNER] = facts.unknown_fact("what is compiled early")
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque("logger"))
 

@@ -13,11 +13,12 @@ from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Val
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import folder, platform as facts
-from .vllm import call
+from .vllm import ROOT, call
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
+MODELS = "vllm.model_executor.models"
 READER = "vllm.transformers_utils.config"
 
 
@@ -110,13 +111,14 @@ def model_class(m: Machine, scenario: Scenario) -> Value:
     none.
     """
     names = (scenario.model or {}).get("architectures") or [None]
-    table = facts.engine_value(m, "vllm.model_executor.models.registry._VLLM_MODELS")
+    table = facts.engine_value(m, f"{MODELS}.registry._VLLM_MODELS")
     row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
     if row is None or not isinstance(row[1], tuple):
         return None
     module, cls = row[1]
     with m.aside():
-        owner = m.world.import_module(m, f"vllm.model_executor.models.{module}", None)
+        whole = module.startswith(f"{ROOT}.")  # some stand outside of the folder of models
+        owner = m.world.import_module(m, module if whole else f"{MODELS}.{module}", None)
         found = attributes.find(m, owner, cls, None)
     return None if found is MISSING else found
 
