@@ -10,7 +10,7 @@ from .engines.vllm_attention import Attention
 from .engines.vllm_cache import Allocated
 from .engines.vllm_scales import LOADED, Origin
 from .evaluate.atoms import describe
-from .evaluate.unions import settle
+from .evaluate.unions import alternatives, settle
 from .evaluate.values import MISSING, Instance, Value
 from .outcomes import dtype_name, shape_sizes
 
@@ -39,8 +39,9 @@ def cache_fact(m: Machine, found: Attention, made: Allocated, guard: Guard) -> C
 
 
 def _text(m: Machine, value: Value) -> str | None:
-    value = settle(m, value)
-    return value if isinstance(value, str) else None if value is MISSING else describe(value)
+    """A text, or those that it can be; None where nothing is known."""
+    found = (atom for _, atom in alternatives(m, value) if atom is not MISSING)
+    return " or ".join(dict.fromkeys(a if isinstance(a, str) else describe(a) for a in found)) or None
 
 
 def _member(m: Machine, value: Value) -> str | None:

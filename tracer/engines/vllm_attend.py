@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 FORWARD = "vllm.model_executor.models.llama"
 """A module from which an attention layer is called."""
-CONTEXT = "vllm.forward_context.get_forward_context"
-STEP_SECONDS = 4.0
+STEP_SECONDS = 6.0
 """What loading the layer and running it may take."""
-
+CONTEXT = "vllm.forward_context.get_forward_context"
 OPERANDS = {
     "query": ("num_heads", "head_size"),
     "key": ("num_kv_heads", "head_size"),

@@ -185,7 +185,9 @@ def _use(walk: Walk, out: Attention) -> None:
         out.caches += made
         out.origins += origins(walk, atom, out.name)
         bind(m, atom, made)
-        attend(walk, atom, out.name)
+        before = len(m.record.edges)
+        if not attend(walk, atom, out.name):
+            del m.record.edges[before:]  # half of what runs would read as all of it
     m.live = out.live
     walk.take_raised()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..evaluate.unions import alternatives, join, settle
+from ..evaluate.unions import alternatives, each, join, settle
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
 from ..models.tensors import dtype_attribute
 from . import platform as facts
@@ -83,7 +83,7 @@ def _unknown(name: str) -> Unknown:
 
 
 def _part(m: Machine, atom: Value, name: str) -> Value:
-    return _told(m, lambda: attributes.get(m, atom, name, None)) if isinstance(atom, Instance) else MISSING
+    return _told(m, lambda: each(m, atom, lambda a: attributes.get(m, a, name, None)))
 
 
 def _block_size(walk: Walk) -> Value:
@@ -144,14 +144,15 @@ def _resolved(walk: Walk, backend: ClassValue, spec: Value) -> Value:
     m, cache = walk.m, walk.config.attrs["cache_config"]
     backends = ListValue((backend,), m.space.true)
     supported = call(m, f"{LAYOUTS}.get_supported_kv_cache_layouts", backends)
-    names: Any = tuple(attributes.get(m, a, "name", None) for a in settle(m, supported.content))
-    kept, cache.attrs["kv_cache_layout"] = cache.attrs.get("kv_cache_layout"), None
-    workers = ListValue((ListValue(names, m.space.true),), m.space.true)
-    layout = call(
-        m, f"{LAYOUTS}.resolve_kv_cache_layout", walk.config, workers, ListValue((spec,), m.space.true)
-    )
-    cache.attrs["kv_cache_layout"] = kept
-    return layout
+    specs = ListValue((spec,), m.space.true)
+
+    def resolve(layouts: Value) -> Value:
+        names = tuple(attributes.get(m, layout, "name", None) for layout in layouts)
+        workers = ListValue((ListValue(names, m.space.true),), m.space.true)
+        cache.attrs["kv_cache_layout"] = None  # nothing is resolved yet
+        return call(m, f"{LAYOUTS}.resolve_kv_cache_layout", walk.config, workers, specs)
+
+    return each(m, supported.content, resolve)
 
 
 def bind(m: Machine, layer: Instance, made: list[tuple[Guard, Allocated]]) -> None:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
 HELD, MADE_WITH = "the number it holds", "the number it was made with"
-EXACT = 16
-"""Whole numbers up to here are the same in every dtype of floating point."""
+EXACT = frozenset(range(17)) | {2.0**-power for power in range(1, 7)}
+"""Numbers, and their negatives, that are the same in every dtype of floating point."""
 
 COMPARED = {op: run for op, (run, _, _) in ORDER.items()} | {"==": operator.eq, "!=": operator.ne}
 
 
 def is_exact(value: Value) -> bool:
-    return isinstance(value, int | float) and float(value).is_integer() and abs(value) <= EXACT
+    return isinstance(value, int | float) and abs(value) in EXACT
 
 
 def made_with(tensor: Instance, value: Value, held: bool = False) -> Instance:
@@ -47,9 +47,13 @@ def number(m: Machine, atom: Value) -> Value:
 
 def write(m: Machine, tensor: Instance, value: Value) -> None:
     """`tensor.fill_(value)` on the current path: a number, a tensor that holds one, or what is not known."""
-    found = each(m, value, lambda atom: number(m, plain(atom)))
+    found = each(m, value, lambda atom: _exact(number(m, plain(atom))))
     if HELD in tensor.attrs or found is not MISSING:
         tensor.attrs[HELD] = store(m, tensor.attrs.get(HELD, MISSING), found, tensor.born)
+
+
+def _exact(value: Value) -> Value:
+    return value if is_exact(value) else MISSING
 
 
 def compared(m: Machine, op: str, a: Value, b: Value) -> Value:
