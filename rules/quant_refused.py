@@ -17,8 +17,8 @@ RULE = lookup("QT101")
 def check(report: Report) -> Iterator[Finding]:
     """One finding for each set of refusals that whole chains end in, naming the layers that share it.
 
-    Silent where a rule of its own says what is wrong: an unknown value (QT103), the dtype of a KV cache (QT302,
-    QT303).
+    Silent where a rule of its own says what is wrong: an unknown value (QT103), the dtype of a KV cache
+    (QT302, QT303).
     """
     layers: dict[tuple[Refusal, ...], list[str]] = {}
     for chain in report.chains:

@@ -1,4 +1,4 @@
-"""Edits of the engine's source change the answer about the KV cache exactly as they say: it is read, not known."""
+"""Edits of the engine's source change what is told of the KV cache, exactly as they say: it is read."""
 
 from __future__ import annotations
 
@@ -111,15 +111,13 @@ def test_the_order_and_the_checks_decide(
 
 @pytest.mark.full
 def test_an_added_candidate_is_asked(vllm_source: Source) -> None:
+    listed = "AttentionBackendEnum.{},\n                AttentionBackendEnum.FLASHINFER,"
     mine = '    QUICK = "vllm.v1.attention.backends.flash_attn.FlashAttentionBackend"\n    FLASH_ATTN = '
     changed = edited(
         vllm_source,
         {
             REGISTRY: replaced("    FLASH_ATTN = ", mine),
-            CUDA: lambda text: text.replace(
-                "                AttentionBackendEnum.FLASH_ATTN,\n                AttentionBackendEnum.FLASHINFER,",
-                "                AttentionBackendEnum.QUICK,\n                AttentionBackendEnum.FLASHINFER,",
-            ),
+            CUDA: replaced(listed.format("FLASH_ATTN"), listed.format("QUICK")),
         },
     )
     (choice,) = ask(changed).choices
