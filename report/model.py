@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from .cache import Cache, Scale, ScaleSource
 from .chain import Chain, Change, Elsewhere, Hop, HopKind, Relief, Sight, Warned, Why
 from .checkpoint import Checkpoint, Excluded
 from .choice import Candidate, CandidateState, Choice
@@ -17,6 +18,7 @@ from .question import Pin, Question, Value
 
 __all__ = [
     "SCHEMA",
+    "Cache",
     "Candidate",
     "CandidateState",
     "Chain",
@@ -40,6 +42,8 @@ __all__ = [
     "Refusal",
     "Relief",
     "Report",
+    "Scale",
+    "ScaleSource",
     "Sight",
     "Unsupported",
     "Value",

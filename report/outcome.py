@@ -7,6 +7,7 @@ from math import prod
 
 from msgspec import Struct
 
+from .cache import Cache
 from .names import short
 from .predicate import Always, Predicate, Site
 
@@ -93,6 +94,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     followed to its end.
     """
     parameters: tuple[Parameter, ...] = ()
+    cache: Cache | None = None
+    """What an attention layer's keys and values are kept in."""
     refusal: Refusal | None = None
 
     def steps(self) -> tuple[str, ...]:

@@ -211,6 +211,61 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT301",
+        name="kv.scale",
+        level=Level.WARNING,
+        short="The FP8 KV cache is stored without a scale.",
+        why="Keys and values are divided by a scale before they are stored as FP8 E4M3, which ends at 448. "
+        "The checkpoint brings no scale and none is computed, so it is 1.0: what is larger is cut off, what "
+        "is small loses bits. Often that costs nothing measurable; models with latent attention and long "
+        "reasoning lose most.",
+        fix="Calibrate the checkpoint with KV scales, use --kv-cache-dtype auto, or compare accuracy with "
+        "and without.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT302",
+        name="kv.dtype_guard",
+        level=Level.ERROR,
+        short="A check refuses the KV cache dtype, though a backend takes it.",
+        why="An attention backend takes this dtype on this device, yet the engine raises before it is used. "
+        "Such checks differ between releases, and some are wider than what they guard against.",
+        fix="Use another --kv-cache-dtype, or a release without the check (ask it with --at).",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT303",
+        name="kv.backend_support",
+        level=Level.ERROR,
+        short="No attention backend takes the KV cache dtype, or the one that is used ignores it.",
+        why="Every backend of this platform turns the dtype down, each with its reason, or the cache that is "
+        "allocated is not quantized though the flag asks for it.",
+        fix="Use a dtype that a backend takes: the reasons tell which device or package it needs.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT304",
+        name="kv.auto_resolution",
+        level=Level.WARNING,
+        short="The KV cache holds another dtype than was asked for.",
+        why="The checkpoint's quantization config can name a scheme for the KV cache, and the engine takes "
+        "it. Some releases do so even where the flag says otherwise. A device without FP8 converts in "
+        "software. Where the flag left it to the engine and the device has the format, this is a note.",
+        fix="Give --kv-cache-dtype to decide; where the release ignores it, take the scheme out of the "
+        "checkpoint's config.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT401",
+        name="mem.plan_excess",
+        level=Level.ERROR,
+        short="Twice the memory that the experts need is allocated.",
+        why="Experts without a gate need one up projection, and the quantization method allocates two: half "
+        "of the tensor is never used.",
+        fix="Use a release or a method whose allocation follows the activation (ask it with --at).",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT901",
         name="qtrace.open",
         level=Level.NOTE,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..report.model import CandidateState, Chain, Choice, Refusal, Relief, Report
+from ..report.model import CandidateState, Chain, Choice, Question, Refusal, Relief, Report
+from .caches import refused_by_backends, refused_by_guard
 
 
 class Cause(Struct, frozen=True):
@@ -16,6 +17,7 @@ class Cause(Struct, frozen=True):
     refusals: tuple[Refusal, ...]
     """Without the calls around them: those differ with the layer."""
     chains: tuple[Chain, ...]
+    question: Question
 
     @property
     def first(self) -> Refusal:
@@ -42,13 +44,18 @@ def causes(report: Report, rule: str) -> Iterator[Cause]:
         if chain.refused():
             refusals = (outcome.refusal for outcome in chain.outcomes if outcome.refusal)
             found.setdefault(tuple(replace(r, within=()) for r in refusals), []).append(chain)
-    made = (Cause(refusals, tuple(chains)) for refusals, chains in found.items())
+    asked = report.question
+    made = (Cause(refusals, tuple(chains), asked) for refusals, chains in found.items())
     return (cause for cause in made if rule_of(cause) == rule)
 
 
 def rule_of(cause: Cause) -> str:
     """The id of the one rule that tells a cause: the first of the table that fits."""
     return next(rule for rule, fits in TABLE if fits(cause))
+
+
+def _of_caches(fits: Callable[[Chain, Question], bool]) -> Callable[[Cause], bool]:
+    return lambda cause: all(fits(chain, cause.question) for chain in cause.chains)
 
 
 def exhausted(cause: Cause) -> Choice | None:
@@ -78,6 +85,8 @@ def _before_layers(cause: Cause) -> bool:
 
 
 TABLE: tuple[tuple[str, Callable[[Cause], bool]], ...] = (
+    ("QT302", _of_caches(refused_by_guard)),
+    ("QT303", _of_caches(refused_by_backends)),
     ("QT201", lambda cause: exhausted(cause) is not None),
     ("QT107", _relieved_by("ignored modules", _of_quantization)),
     ("QT110", _relieved_by("tp", _of_quantization)),

@@ -62,15 +62,16 @@ def weights(*named: tuple[str, str], stored: str | None = None) -> tuple[Paramet
 
 def chain(
     *outcomes: Outcome,
+    layer: str = "linear",
     layers: tuple[str, ...] = (),
     reliefs: tuple[Relief, ...] = (),
     choices: tuple[Choice, ...] = (),
     warnings: tuple[Warned, ...] = (),
 ) -> Chain:
-    """A `linear` chain that ends in `outcomes`."""
+    """A chain that ends in `outcomes`."""
     flag = Hop(kind=HopKind.FLAG, symbol="--quantization", why=Why.READS)
     return Chain(
-        layer="linear",
+        layer=layer,
         layers=layers,
         hops=(flag,),
         choices=choices,
@@ -89,9 +90,10 @@ def report(
     layers: tuple[str, ...] = (),
     reliefs: tuple[Relief, ...] = (),
     choices: tuple[Choice, ...] = (),
+    layer: str = "linear",
 ) -> Report:
-    """A report of one `linear` chain that ends in `outcomes`."""
-    made = chain(*outcomes, layers=layers, reliefs=reliefs, choices=choices)
+    """A report of one chain that ends in `outcomes`."""
+    made = chain(*outcomes, layer=layer, layers=layers, reliefs=reliefs, choices=choices)
     return reported(made, asked=asked, resolved=resolved, coverage=coverage, checkpoint=checkpoint)
 
 

@@ -133,6 +133,9 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     resolved = walk.model.attrs.get("quantization")
     if isinstance(resolved, str):
         out["quantization"] = resolved
+    gated = None if walk.built is None else walk.built.gated
+    if gated is not None:
+        out["is_act_and_mul"] = gated
     dtype = walk.m.world.settings["default dtype"]
     if isinstance(dtype, Token):
         out["dtype"] = dtype.symbol.removeprefix("torch.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ..report.model import (
+    Cache,
     Candidate,
     CandidateState,
     Chain,
@@ -21,10 +22,12 @@ from ..report.model import (
     Why,
 )
 from ..report.predicate import Always, Never, Opaque
-from .engines.vllm_attention import FIELD, FLAG, PREFIX, RESOLVER, Answer, Attention
+from .caches import cache_fact
+from .engines.vllm_attention import BUILDING, FIELD, FLAG, RESOLVER, Attention
+from .engines.vllm_backends import ASKED, Answer
 from .engines.vllm_names import one_for_all
 from .evaluate.values import ClassValue, Instance, Value
-from .hops import Conditions, Marks, hops, kept
+from .hops import Conditions, Marks, hops, is_work, kept, ops
 from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split
 
 if TYPE_CHECKING:
@@ -43,11 +46,12 @@ def attention_chain(walk: Walk, found: Attention) -> Chain:
     ends = _ends(walk, found)
     roles = {k.symbol: HopKind.KERNEL_CLASS for _, end in ends for k in end.kernels}
     roles |= {end.method: HopKind.LAYER_METHOD for _, end in ends if end.method}
+    asked = found.asked
     return Chain(
         layer="attention",
         layers=("attn",),
         hops=(*_head(walk, found), *_body(walk, found, Marks(roles, frozenset()))),
-        choices=tuple(dict.fromkeys(_choice(m, found.asker, asked) for asked in found.asked)),
+        choices=tuple(dict.fromkeys(_choice(m, asked.by, answers) for answers in asked.rounds)),
         outcomes=tuple(replace(end, guard=m.space.predicate(guard)) for guard, end in ends),
     )
 
@@ -55,27 +59,47 @@ def attention_chain(walk: Walk, found: Attention) -> Chain:
 def _ends(walk: Walk, found: Attention) -> list[tuple[Guard, Outcome]]:
     m = walk.m
     out = refusals(m, [*walk.raised, *found.raised], m.space.true)
-    if found.latent:
-        return [
-            *out,
-            (found.live & m.space.atom("latent", Opaque("latent attention is followed")), Outcome()),
-        ]
+    if found.missing is not None:
+        return [*out, (found.live & m.space.atom(found.missing, Opaque(found.missing)), Outcome())]
     if not found.live.is_false:
         named = tuple(dict.fromkeys(parameters(m, found.parameters)))
         parts: Parts = [(found.live, {})]
         for name in ("quant_method", *(name for name, _ in HELD)):
             parts = split(m, parts, name, partial(_read, found, name), _name)
+        parts = [
+            (under, {**seen, "ops": ops(m.record.edges[slice(*found.edges)], under), "cache": cache})
+            for guard, seen in parts
+            for under, cache in _cached(walk, found, guard)
+        ]
         own = [(guard, _outcome(seen, named)) for guard, seen in merged(parts)]
-        out += doubted(m, one_for_all(walk.scenario, PREFIX), own)
+        out += doubted(m, one_for_all(walk.scenario, found.name), own)
         m.live = found.live
     if found.abandoned is not None and not found.abandoned.is_false:
         out.append((found.abandoned, Outcome()))
     return out
 
 
+def _cached(walk: Walk, found: Attention, guard: Guard) -> list[tuple[Guard, Cache | None]]:
+    """The caches of the paths of `guard`; None where nothing is known of one."""
+    out: list[tuple[Guard, Cache | None]] = []
+    left = guard
+    for under, made in found.caches:
+        part = guard & under
+        if not part.is_false:
+            out.append((part, cache_fact(walk.m, found, made, part)))
+            left = left & ~under
+    return out if left.is_false else [*out, (left, None)]
+
+
 def _outcome(seen: dict[str, Any], named: tuple[Parameter, ...]) -> Outcome:
     kernels = tuple(Kernel(attribute=n, symbol=seen[n]) for n, _ in HELD if seen[n])
-    return Outcome(method=seen["quant_method"], kernels=kernels, parameters=named)
+    return Outcome(
+        method=seen["quant_method"],
+        kernels=kernels,
+        ops=seen["ops"],
+        parameters=named,
+        cache=seen["cache"],
+    )
 
 
 def _read(found: Attention, name: str) -> Value:
@@ -112,10 +136,17 @@ def _head(walk: Walk, found: Attention) -> list[Hop]:
 
 
 def _body(walk: Walk, found: Attention, marks: Marks) -> list[Hop]:
-    edges = [e for e in walk.m.record.edges[found.edges[0] : found.edges[1]] if e.phase == "create_attention"]
-    wanted = {e.number for e in edges if e.callee in marks.roles or e.callee.endswith(".get_valid_backends")}
-    conditions = Conditions(walk.m, found.variables, found.live)
-    return list(hops(walk.m, kept(edges, wanted), marks, conditions, depth=1))
+    """From the layer to its backend, then what a forward calls to write the cache and to read it."""
+    m = walk.m
+    conditions = Conditions(m, found.variables, found.live)
+    edges = m.record.edges[found.edges[0] : found.edges[1]]
+    built = [e for e in edges if e.phase in BUILDING]
+    run = [e for e in edges if e.phase == "forward"]
+    asks = {e.number for e in built if e.callee.endswith(f".{ASKED}")}
+    wanted = {e.number for e in built if e.callee in marks.roles} | asks
+    out = list(hops(m, kept(built, wanted), marks, conditions, depth=1))
+    work = {e.number for e in run if is_work(e)}
+    return out + list(hops(m, kept(run, work), marks, conditions, depth=1))
 
 
 # --- the choice

@@ -21,7 +21,7 @@ WHY = {
     "leaves": Why.CALLS,
     "launches": Why.LAUNCHES,
 }
-QUIET = STDLIB | {"numpy", "logger", "pydantic", "transformers", "packaging", "regex"}
+QUIET = STDLIB | {"numpy", "logger", "pydantic", "transformers", "packaging", "regex", "triton"}
 """Libraries whose calls are no step towards a kernel."""
 
 TORCH_WORK = (
@@ -64,6 +64,12 @@ def is_work(edge: Edge) -> bool:
         return False
     top = edge.callee.partition(".")[0]
     return edge.callee.startswith(TORCH_WORK) if top == "torch" else top not in QUIET
+
+
+def ops(edges: Iterable[Edge], guard: Guard) -> tuple[str, ...]:
+    """Operators that a forward of these paths calls, in order of first call."""
+    work = (e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard))
+    return tuple(dict.fromkeys(e.callee for e in work))
 
 
 def kept(edges: list[Edge], wanted: set[int]) -> list[Edge]:

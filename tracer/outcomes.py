@@ -183,15 +183,17 @@ def families(candidates: Iterable[ClassValue]) -> frozenset[ClassValue]:
 
 def parameters(m: Machine, named: list[tuple[str, Value, Value]]) -> tuple[Parameter, ...]:
     """Registered tensors as facts; a size that is not known is its term."""
-    told = ((name, dtype_name(settle(m, dtype)), _shape(m, settle(m, shape))) for name, dtype, shape in named)
-    return tuple(Parameter(name=name, dtype=dtype, shape=shape) for name, dtype, shape in told)
+    return tuple(
+        Parameter(name=name, dtype=dtype_name(settle(m, dtype)), shape=shape_sizes(m, settle(m, shape)))
+        for name, dtype, shape in named
+    )
 
 
 def dtype_name(value: Value) -> str:
     return value.symbol.removeprefix("torch.") if isinstance(value, Token) else describe(value)
 
 
-def _shape(m: Machine, value: Value) -> tuple[int | str, ...]:
+def shape_sizes(m: Machine, value: Value) -> tuple[int | str, ...]:
     if isinstance(value, ListValue):
         value = settle(m, value.content)
     if not isinstance(value, tuple):

@@ -27,12 +27,10 @@ IMPORT_NAMES = {
 }
 """Import names of distributions that are not called like what they install."""
 
-ALWAYS = frozenset(
-    {
-        "torch", "triton", "numpy", "transformers", "safetensors", "pydantic", "pydantic_core", "packaging",
-        "regex",
-    }
-)  # fmt: skip
+ALWAYS = frozenset({
+    "torch", "triton", "numpy", "transformers", "safetensors", "pydantic", "pydantic_core", "packaging",
+    "regex",
+})  # fmt: skip
 """What the engine itself imports unconditionally, or its torch or transformers brings."""
 
 
@@ -43,6 +41,8 @@ class InstalledPackages:
         self.scenario, self.root, self.built = scenario, source.engine, built
         self.common = required(source, "requirements/common.txt")
         self.shipped = required(source, f"requirements/{scenario.platform}.txt")
+        # A build for another platform says so in its version; one for CUDA need not.
+        self.own = source.version if scenario.platform == "cuda" else None
         self.pinned = pinned(source, "requirements/common.txt") | pinned(
             source, f"requirements/{scenario.platform}.txt"
         )
@@ -52,6 +52,8 @@ class InstalledPackages:
         top = self._top(name)
         if top in self.scenario.packages:
             return self.scenario.packages[top]
+        if name == self.root:
+            return True
         if name.startswith(f"{self.root}."):
             return self._built(top)
         if top in STDLIB or top in ALWAYS or top in self.common:
@@ -61,7 +63,9 @@ class InstalledPackages:
         return self.scenario.profile == "wheel" and top in self.shipped
 
     def version(self, name: str) -> str | None:
-        """The version to which the release's requirements pin a package, by its import name."""
+        """The engine's own version, or that to which its requirements pin a package, by its import name."""
+        if name == self.root:
+            return self.own
         return self.pinned.get(self._top(name))
 
     def imported(self, name: str) -> bool | None:

@@ -6,6 +6,7 @@ from ..model import Chain, Elsewhere, Outcome, Parameter
 from ..names import binary_size, counted, short
 from ..outcome import NOWHERE
 from ..predicate import Always
+from .cache import caches
 from .choice import choice
 from .fits import fits
 from .hops import hops
@@ -26,6 +27,7 @@ def chain(page: Page, chain: Chain) -> None:
         choice(page, each)
     fits(page, chain.fits)
     _parameters(page, chain.outcomes)
+    caches(page, chain.outcomes)
     _elsewhere(page, chain.elsewhere)
 
 

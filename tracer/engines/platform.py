@@ -143,6 +143,13 @@ def _unknown_entry(label: str, name: str) -> Unknown:
     return Unknown(f"{label}.{name}", f"{label}.{name}")
 
 
+def vague(m: Machine, label: str) -> Instance:
+    """An object that is there, and of which nothing else is known."""
+    cls = m.world.outside_class(f"{label} of some kind")
+    cls.attrs["__getattr__"] = Native("__getattr__", lambda m, args, kwargs: _unknown_entry(label, args[1]))
+    return Instance(cls, m.space.true)
+
+
 def _update_config(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     if isinstance(args[1], DictValue):
         for name, value in args[1].entries.values():

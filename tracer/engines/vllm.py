@@ -13,10 +13,21 @@ from ..evaluate.fields import fields_of
 from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join
-from ..evaluate.values import ClassValue, Descriptor, Instance, ListValue, Native, Opaque, Unknown, Value
+from ..evaluate.values import (
+    ClassValue,
+    Descriptor,
+    DictValue,
+    Instance,
+    ListValue,
+    Native,
+    Opaque,
+    Unknown,
+    Value,
+)
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
+from ..links import function_behind
 from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
@@ -48,6 +59,12 @@ PARALLEL = "vllm.distributed.parallel_state"
 GROUPS = ("tp", "pp", "dp", "ep", "pcp", "dcp")
 """Groups of ranks, by how their getters are named."""
 
+WARMUP_PLANNER = "vllm.model_executor.warmup.jit_warmup._trace_compile_key_dispatch"
+"""Reads a kernel wrapper's own text, to plan what is compiled early; what runs does not hang on it."""
+
+WORKSPACE = "vllm.v1.worker.workspace.current_workspace_manager"
+"""What a worker sets up before it loads a model."""
+
 DRIVER = "vllm.third_party.pynvml"
 """The engine's own copy of the driver's management library."""
 
@@ -64,6 +81,8 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
         "default dtype": facts.default_dtype(m, scenario),
         "sys.platform": "linux",
     }
+    if scenario.platform != "cpu":
+        world.settings["triton.backends.backends"] = _active_driver(m)
     world.defaulted = frozenset({facts.HF_CONFIG})
     build.install(m, library.source)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
@@ -76,6 +95,17 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
     _platform_facts(m, scenario)
     _config_facts(m, scenario)
     return m
+
+
+def _active_driver(m: Machine) -> DictValue:
+    """Triton's table of its backends: the device's own, of which the driver is active."""
+    driver = facts.new(m, m.world.outside_class("triton.backends.driver.DriverBase"))
+    for name in ("is_active", "__bool__"):
+        driver.cls.attrs[name] = Native(name, lambda m, args, kwargs: True)
+    backend = facts.new(m, m.world.outside_class("triton.backends.Backend"), driver=driver)
+    out = DictValue(m.space.true)
+    out.entries["constant", "device"] = ("device", backend)
+    return out
 
 
 def _platform_facts(m: Machine, scenario: Scenario) -> None:
@@ -101,6 +131,8 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
     )
     for name in ("nvmlInit", "nvmlShutdown"):  # the driver is there, or there would be no such device
         m.facts[f"{DRIVER}.{name}"] = facts.always(None)
+    m.facts[WORKSPACE] = Native(WORKSPACE, lambda m, args, kwargs: facts.vague(m, "workspace"))
+    m.facts[WARMUP_PLANNER] = facts.unknown_fact("what is compiled early")
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque(LOGGER))
 
 
@@ -202,5 +234,5 @@ def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:
     from ..evaluate.calls import call_value
 
     func = facts.engine_value(m, symbol)
-    with inside(m, func.module.name):
+    with inside(m, function_behind(func).module.name):
         return call_value(m, func, args, kwargs)

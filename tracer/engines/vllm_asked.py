@@ -83,7 +83,7 @@ def stands_for(walk: Walk, prefix: str) -> str | None:
 def _placed(walk: Walk, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Asked:
     """A layer where a Llama block has it, under the name that the model's class gives the place."""
     m, scenario = walk.m, walk.scenario
-    renamed = _renamed(walk, prefix)
+    renamed = engine_name(walk, prefix)
     kwargs = plain_arguments(m, renamed or prefix, walk.quant_config)
     unsure = doubt(scenario, prefix, known=renamed == prefix)
     apart = one_for_all(scenario, prefix)
@@ -95,8 +95,8 @@ def _arguments(walk: Walk, projection: Projection, sizes: Sizes) -> tuple[Value,
     return tuple(ListValue(a, walk.m.space.true) if isinstance(a, tuple) else a for a in given)
 
 
-def _renamed(walk: Walk, prefix: str) -> str | None:
-    """The engine's name of a layer that the checkpoint calls `prefix`; None where that cannot be told."""
+def engine_name(walk: Walk, prefix: str) -> str | None:
+    """The engine's name of what the checkpoint calls `prefix`; None where that cannot be told."""
     m = walk.m
     if walk.scenario.model is None or model_class(m, walk.scenario) is None:
         return None

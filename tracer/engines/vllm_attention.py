@@ -1,64 +1,47 @@
 """vLLM: from `--kv-cache-dtype` to the attention backend that takes it, and the cache that it allocates.
 
 The engine's own attention layer is built, as the model builds it; which backends were asked, and what each
-said, is what the platform answers on the way.
+said, is what the platform answers on the way. Where the model itself gives the layer more than sizes (latent
+attention), the model is built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ..evaluate import attributes, inheritance
-from ..evaluate.atoms import describe
+from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import alternatives, settle
-from ..evaluate.values import (
-    MISSING,
-    ClassValue,
-    Descriptor,
-    DictValue,
-    Instance,
-    ListValue,
-    Native,
-    Unknown,
-    Value,
-)
+from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Value
 from ..links import field_site, function_behind, link, text_site
 from . import platform as facts
-from .vllm import phase
+from .vllm import call, phase
+from .vllm_attend import attend
+from .vllm_backends import Asked, listen
+from .vllm_cache import Allocated, allocated, bind, layers
 from .vllm_checkpoint import model_class
 from .vllm_layers import LATENT, Sizes
 from .vllm_linear import registered
+from .vllm_model import BUILD, build_model
+from .vllm_scales import Origin, origins
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
-    from ..evaluate.machine import Machine
     from ..guards import Guard
     from .vllm_walk import Walk
 
 FLAG, FIELD = "--kv-cache-dtype", "kv_cache_dtype"
 RESOLVER = "vllm.engine.arg_utils.resolve_kv_cache_dtype_string"
-ASKED = "get_valid_backends"
-"""The platform's method that asks every backend in turn."""
+MODEL_INFO = "vllm.model_executor.models.registry._ModelInfo.from_model_cls"
 FALLBACK_MODEL = "vllm.model_executor.models.llama"
-SHAPE = "vllm.v1.kv_cache_interface.compute_layer_kv_cache_shape_bytes"
 CREATION = "create_attention"
+BUILDING = (CREATION, BUILD)
+"""Phases in which the layer is built."""
 PREFIX = "model.layers.0.self_attn.attn"
 """Where the layer stands in the model."""
-
-
-class Answer(NamedTuple):
-    """What one backend is on some paths: whether it fits, and the reasons if not."""
-
-    guard: Guard
-    backend: str
-    priority: int
-    reasons: tuple[str, ...]
-    """Empty where it fits."""
 
 
 class Attention:
@@ -70,43 +53,54 @@ class Attention:
         self.resolver_site: Site | None = None
         self.resolved: Value = MISSING
         """The cache dtype after `auto` is resolved against the checkpoint."""
+        self.name = PREFIX
         self.value: Value = MISSING
         self.live: Any = None
         self.abandoned: Guard | None = None
         self.raised: list[tuple[Guard, Instance]] = []
-        self.asked: list[list[Answer]] = []
-        """What the backends answered, a list for each time they were asked."""
-        self.asker = ASKED
-        """The symbol of the method that asks them."""
+        self.asked = Asked()
         self.parameters: list[tuple[str, Value, Value]] = []
+        self.caches: list[tuple[Guard, Allocated]] = []
+        self.origins: list[Origin] = []
+        self.layers: Value = MISSING
+        """How many layers of the model have such a cache."""
         self.edges = (0, 0)
         self.variables: tuple[str, ...] = ()
-        self.latent = False
-        """Whether the checkpoint has latent attention, which is not followed yet."""
+        self.missing: str | None = None
+        """What must hold for there to be an answer, where the layer could not be built."""
 
 
 def walk_attention(walk: Walk) -> Attention:
-    """Build the attention layer of block 0, from where the configuration ended."""
+    """Build the attention layer of block 0 and use it once, from where the configuration ended."""
     m, out = walk.m, Attention()
+    _sites(walk, out)
+    first = len(m.record.edges)
+    sizes = Sizes(settle(m, walk.model.attrs["hf_text_config"]))
+    with suppress(Dead):
+        out.resolved = settle(m, walk.enter(RESOLVER, walk.scenario.kv_cache_dtype or "auto", walk.model))
+        _settle_engine(walk, out.resolved)
+        out.asked = listen(m)
+        if sizes.has(LATENT):
+            _from_model(walk, out)
+        else:
+            _build(walk, out, sizes)
+    out.live, out.raised = m.live, [*out.raised, *walk.take_raised()]
+    out.abandoned = m.abandoned
+    out.variables = tuple(v.name for v in m.space.order.values())
+    if not out.live.is_false:
+        _use(walk, out)
+    out.edges = (first, len(m.record.edges))
+    return out
+
+
+def _sites(walk: Walk, out: Attention) -> None:
+    m = walk.m
     args = facts.engine_value(m, walk.arguments)
     flags = facts.engine_value(m, f"{walk.arguments}.add_cli_args")
     out.flag_site = text_site(function_behind(flags), FLAG)
     out.field_site = field_site(m, args, FIELD)
     start = facts.engine_value(m, f"{walk.arguments}.create_engine_config")
     out.resolver_site = link(function_behind(start), RESOLVER).site
-    first = len(m.record.edges)
-    sizes = Sizes(settle(m, walk.model.attrs["hf_text_config"]))
-    out.latent = sizes.has(LATENT)
-    with suppress(Dead):
-        out.resolved = settle(m, walk.enter(RESOLVER, walk.scenario.kv_cache_dtype or "auto", walk.model))
-        _settle_engine(walk, out.resolved)
-        if not out.latent:
-            _listen(m, out)
-            _build(walk, out, sizes)
-    out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
-    out.variables = tuple(v.name for v in m.space.order.values())
-    out.edges = (first, len(m.record.edges))
-    return out
 
 
 def _settle_engine(walk: Walk, dtype: Value) -> None:
@@ -115,57 +109,21 @@ def _settle_engine(walk: Walk, dtype: Value) -> None:
     cache.attrs["cache_dtype"] = dtype
     cache.attrs["user_specified_block_size"] = False
     attention.attrs["backend"] = None
+    walk.config.attrs["kv_transfer_config"] = None
+    walk.model.attrs["_model_info"] = _model_info(walk)
+    # Layers that were built for another part of the question are not this one's.
+    walk.config.attrs["compilation_config"].attrs["static_forward_context"] = DictValue(walk.m.space.true)
 
 
-def _listen(m: Machine, out: Attention) -> None:
-    """Keep what the platform answers when it asks the backends."""
-    cls = facts.engine_value(m, "vllm.platforms.current_platform").cls
-    method = inheritance.class_attribute(m, cls, ASKED)
-    if method is MISSING:
-        return
-
-    def ask(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        answer = call_value(m, inheritance.bind(m, method, args[0]), args[1:], kwargs)
-        out.asker = function_behind(method).symbol
-        out.asked.append([found for _, atom in alternatives(m, answer) for found in _answers(m, atom)])
-        return answer
-
-    cls.attrs[ASKED] = Descriptor("classmethod", Native(ASKED, ask))
-
-
-def _answers(m: Machine, answer: Value) -> Iterator[Answer]:
-    """What the platform's answer says of each backend: a list of those that fit, a dict of the others."""
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        return
-    valid, invalid = answer
-    for guard, items in alternatives(m, valid.content) if isinstance(valid, ListValue) else ():
-        for candidate in items if isinstance(items, tuple) else ():
-            yield from _fitting(guard, candidate)
-    for shown, held in invalid.entries.values() if isinstance(invalid, DictValue) else ():
-        for guard, told in alternatives(m, held):
-            if isinstance(told, tuple):
-                yield from _refused(m, guard, str(shown.attrs["name"]), told)
-
-
-def _fitting(guard: Guard, candidate: Value) -> Iterator[Answer]:
-    """A candidate: a tuple, named or not, that holds the backend and its priority."""
-    parts = candidate.payload if isinstance(candidate, Instance) else candidate
-    for backend in parts if isinstance(parts, tuple) else ():
-        if isinstance(backend, Instance) and "name" in backend.attrs:
-            priority = next(p for p in parts if isinstance(p, int))
-            yield Answer(guard, str(backend.attrs["name"]), priority, ())
-
-
-def _refused(m: Machine, guard: Guard, backend: str, told: tuple[Value, ...]) -> Iterator[Answer]:
-    priority, reasons = told
-    for under, items in alternatives(m, reasons.content) if isinstance(reasons, ListValue) else ():
-        found = tuple(_words(m, item) for item in items) if isinstance(items, tuple) else (describe(items),)
-        yield Answer(guard & under, backend, priority, found)
-
-
-def _words(m: Machine, reason: Value) -> str:
-    texts = (text if isinstance(text, str) else describe(text) for _, text in alternatives(m, reason))
-    return " or ".join(dict.fromkeys(texts))
+def _model_info(walk: Walk) -> Value:
+    """What the engine notes of the model's class as it starts."""
+    m = walk.m
+    cls = model_class(m, walk.scenario)
+    info = facts.vague(m, "model info")
+    if isinstance(cls, ClassValue):
+        found, _ = facts.attempt(m, lambda: call(m, MODEL_INFO, cls))
+        info = found if isinstance(found, Instance) else info
+    return info
 
 
 def _build(walk: Walk, out: Attention, sizes: Sizes) -> None:
@@ -182,10 +140,6 @@ def _build(walk: Walk, out: Attention, sizes: Sizes) -> None:
     with phase(m, CREATION, cls.module.name):
         heads = _share(heads, walk.scenario.tensor_parallel)
         out.value = call_value(m, cls, (heads, head, scale), given)
-    for _, atom in alternatives(m, out.value):
-        if isinstance(atom, Instance):
-            out.parameters += registered(m, atom)
-            out.parameters += _cache(walk, atom, head, given["num_kv_heads"])
 
 
 def _share(count: Value, ranks: int) -> Value:
@@ -203,28 +157,43 @@ def _layer_class(walk: Walk) -> ClassValue:
     return cls if isinstance(cls, ClassValue) else facts.engine_value(walk.m, f"{FALLBACK_MODEL}.Attention")
 
 
-def _cache(walk: Walk, layer: Instance, head: Value, pairs: Value) -> list[tuple[str, Value, Value]]:
-    """The cache that is allocated for the layer: ("kv_cache", dtype, shape), or nothing where that cannot be
-    told.
-    """
+def _from_model(walk: Walk, out: Attention) -> None:
+    """The first attention layer that the model registers with the engine as it is built."""
     m = walk.m
-    dtype = settle(m, layer.attrs.get("kv_cache_torch_dtype", MISSING))
-    shapes = [
-        facts.attempt(m, partial(_shape, walk, layer, backend, head, pairs))[0]
-        for _, backend in alternatives(m, layer.attrs.get("attn_backend", MISSING))
-        if isinstance(backend, ClassValue)
-    ]
-    return [("kv_cache", dtype, shape) for shape in shapes if isinstance(shape, tuple)]
+    model = build_model(walk, out.resolved)
+    if model is None:
+        out.missing = "the release knows the architecture"
+        return
+    out.raised, m.live = model.raised, model.live
+    known = settle(m, walk.config.attrs["compilation_config"].attrs["static_forward_context"])
+    for name, held in known.entries.values() if isinstance(known, DictValue) else ():
+        found = settle(m, held)
+        if isinstance(found, Instance) and {"attn_backend", "impl"} <= found.attrs.keys():
+            out.name, out.value = name, found
+            return
+    out.missing = None if model.live.is_false else "the model has an attention layer"
 
 
-def _shape(walk: Walk, layer: Instance, backend: ClassValue, head: Value, pairs: Value) -> Value:
-    """The backend's own word for the shape, or what the layer's spec makes of it, in bytes."""
+def _use(walk: Walk, out: Attention) -> None:
+    """What the built layer registers and allocates, and what is called when it is loaded and run."""
     m = walk.m
-    blocks, size = (Unknown(n, n, None, "int") for n in ("num_blocks", "block_size"))
-    ask = attributes.find(m, backend, "get_kv_cache_shape", None)
-    if ask is not MISSING:
-        name = settle(m, layer.attrs.get("kv_cache_dtype", MISSING))
-        return call_value(m, ask, (blocks, size, pairs, head), {"cache_dtype_str": name})
-    walk.config.attrs["cache_config"].attrs["block_size"] = size
-    spec = call_value(m, attributes.get(m, layer, "get_kv_cache_spec", None), (walk.config,), {})
-    return call_value(m, facts.engine_value(m, SHAPE), (spec, blocks), {})
+    out.layers = layers(walk)
+    for guard, atom in _built(walk, out):
+        m.live = guard
+        out.parameters += registered(m, atom)
+        made = allocated(walk, atom)
+        out.caches += made
+        out.origins += origins(walk, atom, out.name)
+        bind(m, atom, made)
+        before = len(m.record.edges)
+        if not attend(walk, atom, out.name):
+            del m.record.edges[before:]  # half of what runs would read as all of it
+    m.live = out.live
+    walk.take_raised()
+
+
+def _built(walk: Walk, out: Attention) -> Iterator[tuple[Guard, Instance]]:
+    walk.m.live = out.live
+    for guard, atom in alternatives(walk.m, out.value):
+        if isinstance(atom, Instance):
+            yield guard, atom

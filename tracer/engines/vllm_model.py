@@ -7,7 +7,7 @@ names, and which method each of them gets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +16,9 @@ from ..evaluate.atoms import constant
 from ..evaluate.calls import call_value, describe_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import alternatives, settle
-from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Opaque, Unknown, Value
+from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
 from . import platform as facts
-from .vllm import inside, phase
+from .vllm import phase
 from .vllm_checkpoint import model_class
 from .vllm_layers import LINEAR
 from .vllm_linear import registered, rows_of
@@ -35,7 +35,6 @@ BUILD = "build_model"
 MOST = 4
 """Blocks that are built at most."""
 ROPE = "vllm.model_executor.layers.rotary_embedding.get_rope"
-WORKSPACE = "vllm.v1.worker.workspace"
 EMBEDDING = "vllm.model_executor.layers.vocab_parallel_embedding"
 KINDS = ("experts", "embedding", "lm_head")
 """Kinds of layers that are told of a built model."""
@@ -71,6 +70,8 @@ class Model:
         self.linear: list[Linear] = []
         """Linear layers that no other in the list is like, in the order in which the model makes them."""
         self.blocks = 0
+        self.gated: bool | None = None
+        """Whether the experts have a gate; None where they differ, or where that is not known."""
         self.live: Any = None
         self.abandoned: Guard | None = None
         self.raised: list[tuple[Guard, Instance]] = []
@@ -80,18 +81,22 @@ class Model:
         self.variables: tuple[str, ...] = ()
 
 
-def build_model(walk: Walk) -> Model | None:
+def build_model(walk: Walk, cache_dtype: Value = None) -> Model | None:
     """Build the checkpoint's model; None where its architecture is not known to the release."""
     m, out = walk.m, Model()
     cls = model_class(m, walk.scenario)
     if not isinstance(cls, ClassValue):
         return None
     first = m.record.place()
-    out.blocks = _few_blocks(walk)
-    _prepare(walk)
+    _prepare(walk, cache_dtype or walk.scenario.kv_cache_dtype or "auto")
     value: Value = MISSING
     base = facts.engine_value(m, LINEAR_BASE)
-    with suppress(Dead), m.record.keeping(base) as made, phase(m, BUILD, cls.module.name):
+    with (
+        _few_blocks(walk) as out.blocks,
+        suppress(Dead),
+        m.record.keeping(base) as made,
+        phase(m, BUILD, cls.module.name),
+    ):
         value = call_value(m, cls, (), {"vllm_config": walk.config, "prefix": ""})
     out.live, out.raised, out.abandoned = m.live, walk.take_raised(), m.abandoned
     last = m.record.place()
@@ -106,8 +111,17 @@ def build_model(walk: Walk) -> Model | None:
             if kind is not None:
                 out.modules.setdefault(kind, []).append(module)
         m.live = out.live
+        out.gated = _gated(out.modules.get("experts", []))
     out.linear = list(_distinct(m, made, names))
     return out
+
+
+def _gated(experts: list[Module]) -> bool | None:
+    """Whether the experts have a gate, as their own configuration says."""
+    configs = [module.value.attrs["moe_config"] for module in experts]
+    told = {config.attrs.get("is_act_and_mul") for config in configs if isinstance(config, Instance)}
+    found = told.pop() if len(told) == 1 else None
+    return found if isinstance(found, bool) else None
 
 
 def _distinct(m: Machine, made: list[Made], names: dict[int, str]) -> Iterator[Linear]:
@@ -133,15 +147,20 @@ def described(m: Machine, value: Value) -> str:
     return describe_value(m, value)
 
 
-def _few_blocks(walk: Walk) -> int:
+@contextmanager
+def _few_blocks(walk: Walk) -> Iterator[int]:
     """Leave as few blocks as show every kind of layer: those that come first may be unlike the others."""
     config = walk.model.attrs["hf_text_config"]
     dense = config.attrs.get("first_k_dense_replace", 0)
     count = config.attrs.get("num_hidden_layers")
     wanted = max(dense + 1 if isinstance(dense, int) else 1, _all_kinds(walk, config, count))
-    wanted = min(wanted, MOST)
-    config.attrs["num_hidden_layers"] = min(wanted, count) if isinstance(count, int) else wanted
-    return int(config.attrs["num_hidden_layers"])
+    left = min(wanted, MOST, count) if isinstance(count, int) else min(wanted, MOST)
+    config.attrs["num_hidden_layers"] = left
+    try:
+        yield left
+    finally:
+        if count is not None:
+            config.attrs["num_hidden_layers"] = count
 
 
 def _all_kinds(walk: Walk, config: Instance, count: Value) -> int:
@@ -154,12 +173,12 @@ def _all_kinds(walk: Walk, config: Instance, count: Value) -> int:
     return out
 
 
-def _prepare(walk: Walk) -> None:
+def _prepare(walk: Walk, cache_dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default; nothing is compiled."""
     m, config = walk.m, walk.config
     config.attrs["quant_config"] = walk.quant_config
     config.attrs["cache_config"].attrs |= {
-        "cache_dtype": walk.scenario.kv_cache_dtype or "auto",
+        "cache_dtype": cache_dtype,
         "user_specified_block_size": False,
     }
     config.attrs["attention_config"].attrs["backend"] = None
@@ -168,10 +187,6 @@ def _prepare(walk: Walk) -> None:
         "torch.distributed.is_initialized": facts.always(True),
         "torch.distributed.get_world_size": facts.always(walk.scenario.tensor_parallel),
     }
-    if m.world.source.module(WORKSPACE) is not None:  # the worker has one before it builds a model
-        start = facts.engine_value(m, f"{WORKSPACE}.init_workspace_manager")
-        with inside(m, WORKSPACE):
-            call_value(m, start, (Opaque("device"), 1), {})
     m.facts[ROPE] = facts.always(Unknown("rotary embedding", "rotary embedding"))
 
 

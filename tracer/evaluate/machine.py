@@ -47,6 +47,8 @@ class Machine:
         self.raised: list[list[tuple[Guard, Instance]]] = [[]]
         self.assumed: set[Guard] = set()
         """Where what is done with an unknown might raise and was taken to succeed."""
+        self.trusting = False
+        """Whether what the engine asserts of values that nobody knows is taken to hold."""
         self.coverage = Coverage()
         self.record = Record(self)
         self.facts: dict[str, Native] = {}

@@ -31,7 +31,7 @@ class LazyScope:
         statements: dict[str, tuple[int, ...]],
         count: int,
         lower: Callable[[int], Block],
-        execute: Callable[[Machine, Block], None],
+        execute: Callable[[Machine, Block], bool],
     ) -> None:
         self.statements, self.lower, self.execute = statements, lower, execute
         self.state = bytearray(count)
@@ -85,7 +85,15 @@ class LazyScope:
             self.before[name, number] = self.values.get(name, MISSING)
         self.running.append(number)
         try:
-            self.execute(m, self.lower(number))
+            ended = self.execute(m, self.lower(number))
         finally:
             self.running.pop()
         self.state[number] = DONE
+        if not ended:
+            self._bind_unknown(m, number)
+
+    def _bind_unknown(self, m: Machine, number: int) -> None:
+        """What a statement binds whose end was not reached: the engine's own start does get past it."""
+        for name, numbers in self.statements.items():
+            if number in numbers and name not in self.values:
+                self.values[name] = m.unknown(f"what {name} is bound to")

@@ -42,6 +42,7 @@ CLOSED = (
     "typing.Protocol",
     "typing.NamedTuple",
     "types.ModuleType",
+    "_thread._local",
 )
 """Native classes of which all that matters is modelled."""
 
@@ -75,7 +76,7 @@ class World:
         return self.modules[name]
 
     def _module(self, name: str, lowered: LoweredModule) -> ModuleValue:
-        scope = LazyScope(lowered.names, len(lowered.index.statements), lowered.block, lambda m, b: None)
+        scope = LazyScope(lowered.names, len(lowered.index.statements), lowered.block, lambda m, b: True)
         value = ModuleValue(name, lowered.path, scope)
         scope.execute = lambda m, block: self._run(m, value, scope, block)
         return value
@@ -100,8 +101,11 @@ class World:
 
     def _run(
         self, m: Machine, module: ModuleValue, scope: LazyScope, block: tree.Block, cls: Any = None
-    ) -> None:
-        """Run one statement of a module or class body, on every path: its moment is not that of who asked."""
+    ) -> bool:
+        """Run one statement of a module or class body, on every path: its moment is not that of who asked.
+
+        Whether its end was reached.
+        """
         from .machine import Dead
         from .statements import execute
 
@@ -115,8 +119,10 @@ class World:
                         complete(m, cls, block)
                 except Dead:
                     m.coverage.unsupported("a module-level statement that raises", m.site(None))
+                    return False
         finally:
             m.frames.pop()
+        return True
 
     def module_name(self, m: Machine, module: ModuleValue, name: str) -> Value:
         """A global name of `module`, MISSING where it has none."""
@@ -262,7 +268,7 @@ class World:
         if lowered is None:
             return None
         module = m.module()
-        scope = LazyScope(lowered.names, len(lowered.index.members), lowered.block, lambda m, b: None)
+        scope = LazyScope(lowered.names, len(lowered.index.members), lowered.block, lambda m, b: True)
         scope.values = cls.attrs
 
         scope.execute = lambda m, block: self._run(m, module, scope, block, cls)

@@ -217,6 +217,12 @@ def _context_var(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return out
 
 
+@table("threading.local")
+def _thread_local(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """One thread is followed: what it has set there, and nothing else."""
+    return Instance(m.world.outside_class("_thread._local"), m.space.true)
+
+
 @table("weakref.WeakValueDictionary", "weakref.WeakKeyDictionary")
 def _empty_dict(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return containers.new_dict(m)

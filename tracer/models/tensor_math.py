@@ -10,7 +10,8 @@ from ..evaluate.atoms import describe, plain
 from ..evaluate.operators import BINARY
 from ..evaluate.slices import SliceValue
 from ..evaluate.unions import settle
-from ..evaluate.values import Native, Token, Value
+from ..evaluate.values import MISSING, Native, Token, Value
+from . import numbers
 from .native import Args, Kwargs
 from .tensor_methods import METHODS
 from .tensors import DTYPES, TENSOR, is_tensor, make_tensor
@@ -26,7 +27,10 @@ def compared(m: Machine, op: str, a: Value, b: Value) -> Value:
     shape = _common(m, a, b)
     if shape is None:
         return m.unknown(f"{describe(a)} {op} {describe(b)}", kind="tensor")
-    return make_tensor(m, TENSOR, shape, BOOLEAN)
+    out = make_tensor(m, TENSOR, shape, BOOLEAN)
+    if shape == ():
+        out.attrs[numbers.HELD] = numbers.compared(m, op, a, b)
+    return out
 
 
 def _common(m: Machine, a: Value, b: Value) -> Value:
@@ -106,10 +110,10 @@ def _item(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 
 TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", _item)
-TENSOR.attrs["__setitem__"] = Native("Tensor.__setitem__", lambda m, args, kwargs: None)
-TENSOR.attrs["__bool__"] = Native(
-    "Tensor.__bool__", lambda m, args, kwargs: m.unknown(f"what {describe(args[0])} holds", kind="bool")
+TENSOR.attrs["__setitem__"] = Native(
+    "Tensor.__setitem__", lambda m, args, kwargs: numbers.write(m, args[0], MISSING)
 )
+TENSOR.attrs["__bool__"] = Native("Tensor.__bool__", lambda m, args, kwargs: numbers.truth(m, args[0]))
 
 
 def _reduction(name: str, boolean: bool) -> Native:

@@ -13,6 +13,7 @@ from ..evaluate.comparing import term
 from ..evaluate.operators import binary
 from ..evaluate.unions import each, each2, settle
 from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Value
+from . import numbers
 from .native import Args, Kwargs, MethodTable, Run
 from .tensors import TENSOR, dtype_attribute, listed_names, make_tensor, sizes
 
@@ -34,27 +35,18 @@ NUMBERS = frozenset({
 })  # fmt: skip
 """Methods that give no tensor."""
 
-INPLACE = (
-    "copy_",
-    "fill_",
-    "zero_",
-    "mul_",
-    "requires_grad_",
-    "clone",
-    "contiguous",
-    "detach",
-    "cpu",
-    "cuda",
-    "abs",
-    "clamp",
-)
+ITSELF = ("requires_grad_", "clone", "contiguous", "detach", "cpu", "cuda")
+"""Methods that give what they are asked of, or its like."""
+
+CHANGED = ("mul_", "abs", "clamp")
+"""Methods that give a tensor of the same shape and dtype that holds something else."""
 
 
 def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
     """An attribute of a tensor that its own slots do not hold."""
     if name == "data":
         return atom
-    if name in INPLACE:
+    if name in ITSELF:
         return Bound(Native(f"Tensor.{name}", lambda m, args, kwargs: args[0]), atom)
     method = METHODS.get(name)
     if method is not None:
@@ -73,6 +65,8 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
         return False
     if name not in KNOWN:
         return MISSING
+    if name.endswith("_") and not name.endswith("__"):
+        numbers.write(m, atom, MISSING)
     return any_attribute(m, f"{_label(atom)}.{name}", name)
 
 
@@ -102,6 +96,42 @@ def _method(*names: str) -> Callable[[Run], Run]:
         return run
 
     return keep
+
+
+@_method("copy_", "fill_")
+def _write(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    numbers.write(m, args[0], args[1] if len(args) > 1 else MISSING)
+    return args[0]
+
+
+@_method("zero_")
+def _zero(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return _write(m, (args[0], 0.0), {})
+
+
+@_method(*CHANGED)
+def _changed(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    numbers.write(m, args[0], MISSING)
+    return args[0]
+
+
+def _number(name: str) -> None:
+    @_method(name)
+    def tell(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+        return numbers.told(m, args[0], m.unknown(f"{_label(args[0])}.{name}()"))
+
+
+for _name in ("item", "tolist"):
+    _number(_name)
+
+
+@_method("is_floating_point")
+def _is_floating_point(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    def floating(dtype: Value) -> Value:
+        known = isinstance(dtype, Token)
+        return dtype_attribute(dtype, "is_floating_point") if known else m.unknown("is floating", kind="bool")
+
+    return each(m, args[0].attrs["dtype"], floating)
 
 
 @_method("size")
@@ -220,7 +250,10 @@ def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     dtype = next(
         (a for a in (*args[1:], kwargs.get("dtype")) if isinstance(a, Token)), args[0].attrs["dtype"]
     )
-    return make_tensor(m, TENSOR, args[0].attrs["shape"], dtype)
+    out = make_tensor(m, TENSOR, args[0].attrs["shape"], dtype)
+    if numbers.HELD in args[0].attrs:
+        out.attrs[numbers.HELD] = args[0].attrs[numbers.HELD]
+    return out
 
 
 @_method(

@@ -21,6 +21,7 @@ from ..evaluate.values import (
     Value,
 )
 from .native import Table, argument
+from .numbers import MADE_WITH, made_with
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -99,22 +100,22 @@ def sizes(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return tuple(sizes)
 
 
-def _filled(*names: str) -> None:
+def _filled(name: str, with_: float | None) -> None:
+    @table(f"torch.{name}")
     def native(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         dtype = kwargs.get("dtype") or m.world.settings["default dtype"]
-        return make_tensor(m, TENSOR, sizes(m, args, kwargs), dtype)
-
-    for name in names:
-        table(f"torch.{name}")(native)
+        return made_with(make_tensor(m, TENSOR, sizes(m, args, kwargs), dtype), with_)
 
 
-_filled("empty", "zeros", "ones", "rand", "randn")
+for _name, _with in (("empty", None), ("zeros", 0.0), ("ones", 1.0), ("rand", None), ("randn", None)):
+    _filled(_name, _with)
 
 
 @table("torch.full")
 def _full(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     dtype = kwargs.get("dtype") or m.world.settings["default dtype"]
-    return make_tensor(m, TENSOR, sizes(m, args[:1], kwargs), dtype)
+    value = settle(m, argument(args, kwargs, 1, "fill_value"))
+    return made_with(make_tensor(m, TENSOR, sizes(m, args[:1], kwargs), dtype), value)
 
 
 @table("torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.rand_like", "torch.full_like")
@@ -131,7 +132,7 @@ def _like(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 def _tensor(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     value = settle(m, args[0])
     dtype = kwargs.get("dtype") or _dtype_of(m, value)
-    return make_tensor(m, TENSOR, _nested_shape(m, value), dtype)
+    return made_with(make_tensor(m, TENSOR, _nested_shape(m, value), dtype), value, held=True)
 
 
 def _dtype_of(m: Machine, value: Value) -> Value:
@@ -180,7 +181,8 @@ def new_parameter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
     def make(atom: Value) -> Value:
         if is_tensor(atom):
-            return make_tensor(m, args[0], atom.attrs["shape"], atom.attrs["dtype"])
+            out = make_tensor(m, args[0], atom.attrs["shape"], atom.attrs["dtype"])
+            return made_with(out, atom.attrs.get(MADE_WITH))
         label = describe(atom)
         return make_tensor(m, args[0], m.unknown(f"{label}.shape"), m.unknown(f"{label}.dtype"))
 
