@@ -23,6 +23,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     quantization: str | None = None
     capability: int | None = None
     platform: str = "cuda"
+    machine: str | None = None
+    """The CPU's architecture, as Python names it."""
+    features: frozenset[str] | None = None
+    """What a CPU can do, in the names of /proc/cpuinfo."""
     model: dict[str, Any] | None = None
     name: str = "model"
     """What the engine is given as the checkpoint's name: that of a folder."""

@@ -20,7 +20,7 @@ from ..library import Library
 from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
-from . import build, platform as facts
+from . import build, cpu, platform as facts
 from .native import NativeHalf
 from .rewritten import Rewritten, rewritten
 
@@ -65,6 +65,7 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
     }
     world.defaulted = frozenset({facts.HF_CONFIG})
     build.install(m, library.source)
+    cpu.install(m, scenario)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
     world.begun = frozenset(some for core in CORE for some in library.imports.maybe(core))
     native = NativeHalf(library.source, scenario)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes
 from ..evaluate.calls import call, call_value
-from ..evaluate.machine import Dead, OutOfBudget
+from ..evaluate.machine import CERTAIN, Dead, OutOfBudget
 from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
 from ..guards import GuardBudget
@@ -70,13 +70,17 @@ def build(
 def registered(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
     """(name, dtype, shape) of the parameters that a layer has."""
     listed = call_value(m, attributes.get(m, layer, "named_parameters", None), (), {})
-    out = []
-    for name, value in settle(m, listed.content) if isinstance(listed, ListValue) else ():
-        for _, atom in alternatives(m, value):
-            if isinstance(atom, Instance):
-                parts = (settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape"))
-                out.append((name, *parts))
-    return out
+    pairs = [
+        pair
+        for _, items in (alternatives(m, listed.content) if isinstance(listed, ListValue) else ())
+        for pair in items
+    ]
+    found = dict.fromkeys((name, atom) for name, value in pairs for _, atom in alternatives(m, value))
+    return [
+        (name, *(settle(m, attributes.get(m, atom, part, None)) for part in ("dtype", "shape")))
+        for name, atom in found
+        if isinstance(atom, Instance)
+    ]
 
 
 def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
@@ -84,7 +88,10 @@ def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
     hold.
     """
     for name, step in (("loading", _load), ("forward", _forward)):
-        m.live = m.live if not m.live.is_false else layer.live
+        goes_on = layer.live & ~_refused(m)
+        m.live = m.live if not m.live.is_false else goes_on
+        if m.live.is_false:
+            break
         try:
             with m.bounds(STEP_SECONDS, STEP_GUARDS):
                 step(m, layer, scenario)
@@ -93,6 +100,14 @@ def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
         except (OutOfBudget, GuardBudget) as stop:
             m.coverage.budget(f"{name} of {layer.name} was cut short: {stop}")
             layer.cut = (*layer.cut, name)
+
+
+def _refused(m: Machine) -> Guard:
+    """Where something was raised that does not hang on what tensors hold."""
+    out = m.space.false
+    for guard, exc in m.raised[-1]:
+        out = out | guard if CERTAIN in exc.attrs else out
+    return out
 
 
 def _load(m: Machine, layer: Layer, scenario: Scenario) -> None:

@@ -22,6 +22,7 @@ from .vllm_linear import LOADING, Layer, build, use
 from .vllm_model import KINDS, Model, build_model
 from .vllm_names import doubt
 from .vllm_online import resolver, shorthands
+from .vllm_worker import starts_with
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -35,6 +36,7 @@ ARGS = "vllm.engine.arg_utils.EngineArgs"
 REGISTRY = "vllm.model_executor.layers.quantization"
 
 RESOLVE_DTYPE = "vllm.config.model._get_and_verify_dtype"
+CHECK_DTYPE = "check_if_supports_dtype"
 VERIFY_PARALLEL = f"{MODEL_CONFIG}.verify_with_parallel_config"
 
 LINKS = (
@@ -193,9 +195,11 @@ class Walk:
             model = self.model.attrs["model"]
             resolved = self.enter(RESOLVE_DTYPE, model, config, asked, is_pooling_model=False, revision=None)
             m.world.settings["default dtype"] = self.model.attrs["dtype"] = settle(m, resolved)
+        if not starts_with(m, CHECK_DTYPE):
+            return
         platform = facts.engine_value(m, "vllm.platforms.current_platform")
-        check = attributes.get(m, platform, "check_if_supports_dtype", None)
-        with phase(self.m, "check_if_supports_dtype", "vllm.platforms.interface"):
+        check = attributes.get(m, platform, CHECK_DTYPE, None)
+        with phase(self.m, CHECK_DTYPE, "vllm.platforms.interface"):
             call_value(m, check, (self.model.attrs["dtype"],), {})
 
     def _verify_parallel(self) -> None:

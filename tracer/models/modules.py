@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes, containers
-from ..evaluate.unions import alternatives, each, settle
+from ..evaluate.unions import alternatives, each, join, settle
 from ..evaluate.values import Instance, ListValue, Native, Value
 from .native import Args, Kwargs, argument
 from .tensors import MODULE, MODULE_LIST, PARAMETER, TENSOR, listed_names
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
+    from ..guards import Guard
 
 MODULE_NAMES = listed_names("module_names.txt")
 """Every attribute of a bare `torch.nn.Module`."""
@@ -23,22 +25,36 @@ def _register(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return None
 
 
-def _named(m: Machine, atom: Instance) -> list[tuple[str, Value]]:
-    """(name, alternatives) of what is a parameter on some path."""
-    out = []
-    for name, value in atom.attrs.items():
-        found = settle(m, value)
-        if any(isinstance(a, Instance) and PARAMETER in a.cls.mro for _, a in alternatives(m, found)):
-            out.append((name, found))
+def _held(m: Machine, atom: Instance) -> Value:
+    """((name, parameter), ...) as it is on each path: a name counts where a parameter stands under it."""
+    out: Value = ()
+    for name, value in tuple(atom.attrs.items()):
+        parts = [(g, a) for g, a in alternatives(m, settle(m, value)) if _is_parameter(a)]
+        if parts:
+            out = each(m, out, partial(_with_pair, m, name, parts))
     return out
 
 
+def _is_parameter(atom: Value) -> bool:
+    return isinstance(atom, Instance) and PARAMETER in atom.cls.mro
+
+
+def _with_pair(m: Machine, name: str, parts: list[tuple[Guard, Value]], pairs: Value) -> Value:
+    """`pairs`, and on the paths of `parts` one more."""
+    there = m.space.false
+    for guard, _ in parts:
+        there = there | guard
+    value = join(m, parts)
+    return m.branch(there, lambda: (*pairs, (name, value)), lambda: pairs)
+
+
 def _named_parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return ListValue(tuple((name, value) for name, value in _named(m, args[0])), m.live)
+    return ListValue(_held(m, args[0]), m.live)
 
 
 def _parameters(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return ListValue(tuple(value for _, value in _named(m, args[0])), m.live)
+    held = _held(m, args[0])
+    return ListValue(each(m, held, lambda pairs: tuple(value for _, value in pairs)), m.live)
 
 
 REGISTRIES = ("_parameters", "_buffers", "_modules")
