@@ -107,6 +107,8 @@ def _resolved(walk: Walk) -> dict[str, Value]:
         value = getattr(scenario, name)
         if value is not None:
             out[name] = value
+    if len(scenario.cpu) == 1:
+        out["cpu"] = scenario.cpu[0]
     return out
 
 
@@ -118,6 +120,8 @@ def _named(walk: Walk) -> Iterator[str]:
     for name in ("capability", "model"):
         if getattr(scenario, name) is None and not (name == "capability" and scenario.platform != "cuda"):
             yield name
+    if len(scenario.cpu) > 1:
+        yield "cpu"
     if scenario.profile is None:
         yield "packages"
 

@@ -109,7 +109,8 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
     """Ends of the build, and what loading or a forward raises on every path that was read.
 
-    How far tensors are modelled decides whether that is true, so it is told as a condition, never as certain.
+    How far tensors are modelled decides whether that is true, so it is told as a condition; only what a
+    library's contract says is certain.
     """
     m, out = walk.m, ends
     certain = [(g, e) for g, e in layer.later if CERTAIN in e.attrs]
@@ -127,7 +128,7 @@ def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[
 
 
 def _where_it_goes_on(walk: Walk, layer: Layer, certain: list[Raised]) -> list[Raised]:
-    """Exceptions, each on the paths of what is not read to its end too: there it may be the one that is met."""
+    """Exceptions, each also on the paths that are not read to their end: it may be the one met there."""
     unread = walk.m.abandoned
     for guard, exc in layer.later:
         unread = unread if CERTAIN in exc.attrs else unread | guard

@@ -11,19 +11,18 @@ import msgspec
 
 
 class Processor(msgspec.Struct, frozen=True):
-    """A processor people name, in lower case; `features` are its highest ones."""
+    """A processor people name, in lower case, and its kind."""
 
     name: str
-    machine: str
-    features: tuple[str, ...]
+    kind: str
 
 
 class Cpus(msgspec.Struct, frozen=True):
     """The table as it lies beside this file."""
 
     source: str
-    features: dict[str, tuple[str, ...]]
-    """A feature, and those that every processor with it also has."""
+    features: tuple[str, ...]
+    """Features in an order: a processor that has one has all before it."""
     feature_machine: str
     """The architecture that has these features."""
     questions: dict[str, str]
@@ -41,17 +40,29 @@ class Cpus(msgspec.Struct, frozen=True):
     processors: tuple[Processor, ...]
 
 
-class Cpu(msgspec.Struct, frozen=True):
-    """A CPU as asked about; None is unknown."""
-
-    machine: str | None = None
-    features: frozenset[str] | None = None
-
-
 @cache
 def cpus() -> Cpus:
     """The table, read once."""
     return msgspec.json.decode(files(__package__).joinpath("cpus.json").read_bytes(), type=Cpus)
+
+
+@cache
+def kinds() -> tuple[str, ...]:
+    """Every kind of CPU that is told apart: an architecture, or one and the highest of its features."""
+    table = cpus()
+    others = (name for name in table.machines if name != table.feature_machine)
+    return (*(f"{table.feature_machine}+{feature}" for feature in table.features), *others)
+
+
+def machine_of(kind: str) -> str:
+    """The architecture of a kind of CPU."""
+    return kind.partition("+")[0]
+
+
+def has(kind: str, feature: str) -> bool:
+    """Whether a kind of CPU has a feature."""
+    order, highest = cpus().features, kind.partition("+")[2]
+    return highest in order and order.index(highest) >= order.index(feature)
 
 
 def with_all(names: Iterable[str], brings: dict[str, tuple[str, ...]]) -> frozenset[str]:
@@ -66,20 +77,11 @@ def with_all(names: Iterable[str], brings: dict[str, tuple[str, ...]]) -> frozen
     return frozenset(found)
 
 
-def cpu(text: str) -> Cpu | None:
-    """Read `cpu`, `x86_64`, `x86_64+avx512_bf16`, `sapphire-rapids`; None for what is no CPU.
-
-    A name alone leaves features unknown; after `+`, those that are not named are not there.
-    """
-    table = cpus()
-    machine, *features = (part.strip() for part in text.strip().lower().split("+"))
-    if machine == "cpu" and not features:
-        return Cpu()
-    if machine in table.machines and set(features) <= set(table.features):
-        known = with_all(features, table.features) if features else None
-        return Cpu(machine, known if machine == table.feature_machine else frozenset())
-    words = set(re.findall(r"[a-z0-9]+", machine))
-    for row in table.processors:
-        if not features and set(row.name.split()) <= words:
-            return Cpu(row.machine, with_all(row.features, table.features))
-    return None
+def cpu(text: str) -> tuple[str, ...]:
+    """The kinds that `cpu`, `x86_64`, `x86_64+amx_tile`, `sapphire-rapids` may be; none for what is no CPU."""
+    plain = text.strip().lower()
+    if plain == "cpu":
+        return kinds()
+    found = tuple(kind for kind in kinds() if plain in (kind, machine_of(kind)))
+    words = set(re.findall(r"[a-z0-9]+", plain))
+    return found or tuple(row.kind for row in cpus().processors if set(row.name.split()) <= words)[:1]

@@ -8,7 +8,7 @@ from importlib.resources import files
 import msgspec
 
 from ..report.errors import UsageError
-from .cpus import Cpu, cpu
+from .cpus import cpu
 from .scenario import CAPABILITIES
 
 
@@ -20,15 +20,15 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Device(msgspec.Struct, frozen=True):
-    """A device: its platform; for CUDA its capability (major * 10 + minor), for a CPU what it can do."""
+    """A device: its platform; for CUDA its capability (major * 10 + minor), for a CPU its kinds."""
 
     platform: str
     capability: int | None
-    cpu: Cpu = Cpu()
+    cpu: tuple[str, ...] = ()
 
 
 def device(text: str) -> Device:
-    """Read `h100`, `"NVIDIA H100 80GB HBM3"`, `sm_90`, `sm90a`, `9.0`, `x86_64+amx_tile`; one clear error otherwise."""
+    """Read `h100`, `"NVIDIA H100 80GB HBM3"`, `sm_90`, `9.0`, `x86_64+amx_tile`; one clear error otherwise."""
     plain = text.strip().lower()
     found = re.fullmatch(r"(?:sm_?)?(\d{1,2})(\d)[af]?|(\d{1,2})\.(\d)", plain)
     if found:
@@ -36,8 +36,8 @@ def device(text: str) -> Device:
         return _known(text, int(major) * 10 + int(minor))
     if plain == "xpu":
         return Device(plain, None)
-    if (processor := cpu(plain)) is not None:
-        return Device("cpu", None, processor)
+    if kinds := cpu(plain):
+        return Device("cpu", None, kinds)
     words = set(re.findall(r"[a-z0-9]+", re.sub(r"\b(rtx|gtx)(?=\d)", r"\1 ", plain)))
     hits = {row.capability for row in _table() if set(row.name.split()) <= words}
     if len(hits) == 1:

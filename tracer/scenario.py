@@ -23,10 +23,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     quantization: str | None = None
     capability: int | None = None
     platform: str = "cuda"
-    machine: str | None = None
-    """The CPU's architecture, as Python names it."""
-    features: frozenset[str] | None = None
-    """What a CPU can do, in the names of /proc/cpuinfo."""
+    cpu: tuple[str, ...] = ()
+    """The kinds of CPU that it may be, by architecture and highest feature; empty where it is another device."""
     model: dict[str, Any] | None = None
     name: str = "model"
     """What the engine is given as the checkpoint's name: that of a folder."""

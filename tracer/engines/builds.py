@@ -1,4 +1,4 @@
-"""Which builds of the engine's native half a question is about: one on a GPU, on a CPU what its features load."""
+"""Which builds of the engine's native half a question is about: one on a GPU, several on a CPU."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What the engine asks of the CPU it runs on: facts where the scenario tells, conditions where it does not."""
+"""What the engine asks of the CPU that it runs on: facts where they are given, conditions elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ..cpus import cpus, with_all
+from ..cpus import cpus, has, kinds, machine_of
 from ..evaluate.unions import join
 from ..evaluate.values import Native, Value
 from ..scenario import Scenario
@@ -21,29 +21,21 @@ def install(m: Machine, scenario: Scenario) -> None:
         return
     table = m.world.models.table
     table["platform.machine"] = Native("platform.machine", lambda m, args, kwargs: _machine(m, scenario))
-    for question, feature in cpus().questions.items():
-        table[question] = _question(question, scenario, feature)
+    for question, name in cpus().questions.items():
+        table[question] = _question(question, scenario, name)
 
 
 def machines(m: Machine, scenario: Scenario) -> Iterator[tuple[Guard, str]]:
     """The architectures that the CPU may have, each under its guard."""
-    known = tuple(cpus().machines)
-    for name in known:
-        if scenario.machine in (None, name):
-            yield m.space.true if scenario.machine else m.space.choice("machine", known, (name,)), name
+    for name in cpus().machines:
+        guard = _one_of(m, scenario, lambda kind, name=name: machine_of(kind) == name)
+        if not guard.is_false:
+            yield guard, name
 
 
 def feature(m: Machine, scenario: Scenario, name: str) -> Guard:
-    """The guard that the CPU has a feature, and so all that come with it."""
-    if scenario.features is not None:
-        return m.space.true if name in scenario.features else m.space.false
-    held = m.space.false
-    for guard, machine in machines(m, scenario):
-        if machine == cpus().feature_machine:
-            held = held | guard
-    for part in sorted(with_all([name], cpus().features)):
-        held = held & m.space.choice(f"cpu feature {part}", (False, True), (True,))
-    return held
+    """The guard that the CPU has a feature."""
+    return _one_of(m, scenario, lambda kind: has(kind, name))
 
 
 def told(m: Machine, held: Guard) -> Value:
@@ -52,11 +44,13 @@ def told(m: Machine, held: Guard) -> Value:
         return join(m, [(held, True), (~held, False)])
 
 
-def _question(question: str, scenario: Scenario, name: str) -> Native:
-    def run(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        return told(m, feature(m, scenario, name))
+def _one_of(m: Machine, scenario: Scenario, wanted: Callable[[str], bool]) -> Guard:
+    domain = scenario.cpu or kinds()
+    return m.space.choice("cpu", domain, [kind for kind in domain if wanted(kind)])
 
-    return Native(question, run)
+
+def _question(question: str, scenario: Scenario, name: str) -> Native:
+    return Native(question, lambda m, args, kwargs: told(m, feature(m, scenario, name)))
 
 
 def _machine(m: Machine, scenario: Scenario) -> Value:

@@ -168,20 +168,19 @@ class NativeHalf:
             decide = partial(self._decide, m, func, build, predicate, args[1:])
             return each(m, args[0], lambda a: decide((*done, plain(a)), node))
         label = f"{func.symbol}({', '.join(map(describe, done))})"
-        if (
-            predicate is not None
-            and len(predicate.params) == len(done)
-            and all(isinstance(d, int) for d in done)
-        ):
-            answer = predicate.answer(
-                dict(zip(predicate.params, done, strict=True)), OPS.facts(self.source, build)
-            )
-            if answer.value is not None:
-                return answer.value
-            feature = asked_feature(self.source, answer)
-            if feature is not None:
-                return cpu.told(m, cpu.feature(m, self.scenario, feature))
-        return Unknown(label, label, m.site(node), "bool")
+        known = MISSING if predicate is None else self._answer(m, build, predicate, done)
+        return Unknown(label, label, m.site(node), "bool") if known is MISSING else known
+
+    def _answer(self, m: Machine, build: Build, predicate: HostPredicate, args: tuple[Value, ...]) -> Value:
+        """What a predicate answers, MISSING where nobody knows."""
+        if len(predicate.params) != len(args) or not all(isinstance(a, int) for a in args):
+            return MISSING
+        given = dict(zip(predicate.params, args, strict=True))
+        answer = predicate.answer(given, OPS.facts(self.source, build))
+        if answer.value is not None:
+            return answer.value
+        feature = asked_feature(self.source, answer)
+        return MISSING if feature is None else cpu.told(m, cpu.feature(m, self.scenario, feature))
 
 
 def complaint(index: OpIndex, namespace: str, name: str, given: int) -> tuple[str, str] | None:

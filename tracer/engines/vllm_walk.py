@@ -15,7 +15,8 @@ from ..links import Link, field_site, function_behind, link, text_site
 from ..scenario import Scenario
 from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
-from .vllm_attention import Attention, walk_attention
+from .vllm_attention import PREFIX, Attention, walk_attention
+from .vllm_builder import refuse
 from .vllm_checkpoint import fused_modules, load, model_class, renamer
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 from .vllm_linear import LOADING, Layer, build, use
@@ -121,6 +122,7 @@ class Walk:
             if self.scenario.kv_cache_dtype is not None or self.scenario.layer == ATTENTION:
                 self.m.live = live
                 self.attention = walk_attention(self)
+                refuse(self, self.attention, PREFIX)
 
     def _link(self, caller: str, callee: str) -> Link:
         return link(function_behind(facts.engine_value(self.m, caller)), callee)

@@ -40,10 +40,12 @@ def _named(chooser: Function) -> Iterator[str]:
 def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
     """Whether the worker's start calls it, or hands on to a start above that does."""
     for cls in worker.mro:
-        start = inheritance.class_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
-        if isinstance(start, Function) and start.owner is cls:
-            if link(start, callee).site is not None:
-                return True
-            if link(start, START).site is None:
-                return False
+        found = inheritance.own_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
+        if found is MISSING:
+            continue
+        start = function_behind(found)
+        if link(start, callee).site is not None:
+            return True
+        if link(start, START).site is None:
+            return False
     return False

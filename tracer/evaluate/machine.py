@@ -31,6 +31,10 @@ CERTAIN = "__certain__"
 """Attribute of an exception that does not hang on what tensors hold."""
 
 
+RAISED = "__raised__"
+"""Attribute of an exception that a `raise` of the engine raised."""
+
+
 class Dead(Exception):  # noqa: N818 - no error: the path ended, and whoever merges paths goes on elsewhere
     """The current path ended (return, raise, break): unwinds to the nearest merge."""
 

@@ -1,4 +1,4 @@
-"""The extension modules of a CPU build: one for each level of features, with the macros its options define."""
+"""The extension modules of a CPU build, and the macros that the options of each define."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Word = tuple[str, bool]
 
 
 def cpu_facts(source: Source, machine: str, extension: str) -> Facts:
-    """Say what the preprocessor knows where an extension is compiled: macros by value, None for those not there.
+    """Say what the preprocessor knows where an extension is compiled: macros by value, None where undefined.
 
     A macro that only an option may define, which the build may leave out, is open.
     """

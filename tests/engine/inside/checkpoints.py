@@ -1,7 +1,8 @@
-"""Makes small checkpoints with random weights; runs in the engine's environment: `python checkpoints.py FOLDER NAME...`
+"""Makes small checkpoints with random weights, in the engine's environment: `python checkpoints.py FOLDER NAME...`
 
-A Llama of two layers (3 MB) that says nothing but stands for what a quantization recipe stores. The packed tensors
-of compressed-tensors come from that library; those of GPTQ and AWQ are packed here, as their own tools lay them out.
+A Llama of two layers (3 MB) that says nothing but stands for what a quantization recipe stores. The packed
+tensors of compressed-tensors come from that library; those of GPTQ and AWQ are packed here, as their own tools
+lay them out.
 """
 
 from __future__ import annotations
@@ -29,8 +30,6 @@ GROUP = 128
 """Input rows that share a scale in GPTQ and AWQ."""
 AWQ_ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
 """Which of eight neighbouring columns AWQ puts into each four bits of a word."""
-
-Axes = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def llama() -> LlamaForCausalLM:
@@ -110,11 +109,11 @@ def _ranges(weight: torch.Tensor, args: Any) -> tuple[torch.Tensor, torch.Tensor
     if args.strategy == "channel":
         return weight.amin(1, keepdim=True), weight.amax(1, keepdim=True)
     if args.strategy == "group":
-        parts, axes = weight.view(rows, -1, args.group_size), (2,)
-    else:
-        high, wide = args.block_structure
-        parts, axes = weight.view(rows // high, high, columns // wide, wide), (1, 3)
-    return parts.amin(axes), parts.amax(axes)
+        groups = weight.view(rows, -1, args.group_size)
+        return groups.amin(2), groups.amax(2)
+    high, wide = args.block_structure
+    blocks = weight.view(rows // high, high, columns // wide, wide)
+    return blocks.amin((1, 3)), blocks.amax((1, 3))
 
 
 def packed(values: torch.Tensor, order: tuple[int, ...] = tuple(range(8))) -> torch.Tensor:

@@ -36,12 +36,15 @@ def _name(thing: Any) -> str | None:
 
 def _linear(layer: Any) -> dict[str, Any]:
     method, scheme = layer.quant_method, getattr(layer, "scheme", None)
-    return {
+    held = {
         "method": _name(method),
         "scheme": _name(scheme),
         "kernel": next((_name(held) for held in _held(method, scheme) if _is_kernel(held)), None),
-        "operators": _operators(layer),
     }
+    try:
+        return {**held, "operators": _operators(layer)}
+    except Exception as error:  # an engine may start with a layer that cannot run
+        return {**held, "raises": f"{type(error).__name__}: {error}"}
 
 
 def _held(*owners: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-INSIDE = Path(__file__).parent / "inside"
+INSIDE = Path(__file__).parent.parent / "engine" / "inside"
 """Modules that run in the engine's environment."""
 
 READY_SECONDS = 300
@@ -33,10 +34,10 @@ ARGUMENTS = (
     "--worker-extension-cls", "look.Look",
 )  # fmt: skip
 KERNEL = re.compile(r"\b((?:Selected|Using) \w+ for [\w -]+)$", re.M)
-ERROR = re.compile(r"^(?:\(.*?\) )?(?:ERROR [^\]]*\] )?(\w+Error: .*)$")
+ERROR = re.compile(r"^(\(.*?\) ERROR [^\]]*\] )(\w+Error: .*)$")
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - an engine that refuses is an answer, not an error
     """The engine ended before it was ready; the text is its log."""
 
 
@@ -63,7 +64,7 @@ def observed(
             return {**seen, "lines": kernel_lines(log.read_text())}
     except Refused as refused:
         text = str(refused)
-        return {"refused": last_error(text), "lines": kernel_lines(text)}
+        return {"refused": first_error(text), "lines": kernel_lines(text)}
 
 
 def kernel_lines(log: str) -> list[str]:
@@ -71,10 +72,15 @@ def kernel_lines(log: str) -> list[str]:
     return sorted(set(KERNEL.findall(log)))
 
 
-def last_error(log: str) -> str:
-    """The first error that a worker tells, whose words the others repeat."""
-    found = [match[1] for line in log.splitlines() if (match := ERROR.match(line))]
-    return found[0] if found else log[-2000:]
+def first_error(log: str) -> str:
+    """The first error that a process of the engine tells, with the lines that go on, as one line."""
+    lines = log.splitlines()
+    for at, line in enumerate(lines):
+        found = ERROR.match(line)
+        if found is not None:
+            more = itertools.takewhile(lambda other, head=found[1]: other.startswith(head), lines[at + 1 :])
+            return " ".join(" ".join([found[2], *(other.removeprefix(found[1]) for other in more)]).split())
+    return log[-2000:]
 
 
 @contextmanager
