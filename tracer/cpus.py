@@ -78,7 +78,7 @@ def with_all(names: Iterable[str], brings: dict[str, tuple[str, ...]]) -> frozen
 
 
 def cpu(text: str) -> tuple[str, ...]:
-    """The kinds that `cpu`, `x86_64`, `x86_64+amx_tile`, `sapphire-rapids` may be; none for what is no CPU."""
+    """The kinds that `cpu`, `x86_64`, `x86_64+amx_tile`, `sapphire-rapids` may be; none for no CPU."""
     plain = text.strip().lower()
     if plain == "cpu":
         return kinds()

@@ -28,7 +28,7 @@ class Device(msgspec.Struct, frozen=True):
 
 
 def device(text: str) -> Device:
-    """Read `h100`, `"NVIDIA H100 80GB HBM3"`, `sm_90`, `9.0`, `x86_64+amx_tile`; one clear error otherwise."""
+    """Read `h100`, `"NVIDIA H100 80GB HBM3"`, `9.0`, `x86_64+amx_tile`; one clear error otherwise."""
     plain = text.strip().lower()
     found = re.fullmatch(r"(?:sm_?)?(\d{1,2})(\d)[af]?|(\d{1,2})\.(\d)", plain)
     if found:

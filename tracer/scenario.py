@@ -24,7 +24,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     capability: int | None = None
     platform: str = "cuda"
     cpu: tuple[str, ...] = ()
-    """The kinds of CPU that it may be, by architecture and highest feature; empty where it is another device."""
+    """The kinds of CPU that it may be, by architecture and highest feature; empty for other devices."""
     model: dict[str, Any] | None = None
     name: str = "model"
     """What the engine is given as the checkpoint's name: that of a folder."""

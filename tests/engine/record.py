@@ -1,8 +1,8 @@
 """Record what a real engine holds: `record.py ENGINE_PYTHON DATA DEVICE [QUESTION,...]`; see tests/data/cpu.
 
-DATA gets the checkpoints (their config and the headers of their tensors) and, in the recording, what was seen.
-The questions are those of torch.cpu that are answered "no", as on a machine without the feature; DEVICE is what
-is left, as qtrace is told.
+DATA gets the checkpoints (their config and the headers of their tensors) and, in the recording, what was
+seen. The questions are those of torch.cpu that are answered "no", as on a machine without the feature; DEVICE
+is what is left, as qtrace is told.
 """
 
 from __future__ import annotations

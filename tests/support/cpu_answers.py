@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from cpu_variants import Variant
 from qtrace.report.model import Chain, Outcome, Report
 from qtrace.tracer.answer import report, walked
 from qtrace.tracer.checkpoint import read_checkpoint
+from qtrace.tracer.cpus import cpu, cpus
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
 
@@ -18,8 +21,21 @@ OPERATORS = ("torch.ops._C.", "torch._")
 """Beginnings of the operators that a profiler names as well; functions of torch.nn have other names there."""
 
 
+def this_cpu() -> tuple[str, ...]:
+    """The kind of the CPU that this runs on, from what Linux says of it."""
+    text = Path("/proc/cpuinfo").read_text()
+    named = re.search(r"^flags\s*:(.*)$", text, re.M)
+    flags = set(named[1].split()) if named else set()
+    highest = [feature for feature in cpus().features if feature in flags]
+    return cpu("+".join([platform.machine(), *highest[-1:]]))
+
+
 def asked(
-    library: Library, variant: Variant, checkpoint: Path, cpu: tuple[str, ...], layer: str, profile: str | None = "wheel"
+    library: Library,
+    variant: Variant,
+    checkpoint: Path,
+    kinds: tuple[str, ...],
+    layer: str,
 ) -> Report:
     """qtrace's report on one launch."""
     model, flags = read_checkpoint(str(checkpoint)), dict(variant.flags)
@@ -27,7 +43,7 @@ def asked(
         quantization=flags.get("--quantization"),
         kv_cache_dtype=flags.get("--kv-cache-dtype") or ("auto" if layer == "attention" else None),
         platform="cpu",
-        cpu=cpu,
+        cpu=kinds,
         model=model.config,
         name=model.name,
         names=model.names,
@@ -35,7 +51,7 @@ def asked(
         tensors=model.tensors,
         layer=layer,
         rows=1,
-        profile=profile,
+        profile="wheel",
     )
     return report(walked(library, scenario), {})
 

@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +73,19 @@ def kernel_lines(log: str) -> list[str]:
     return sorted(set(KERNEL.findall(log)))
 
 
+def _begins(head: str, line: str) -> bool:
+    return line.startswith(head)
+
+
 def first_error(log: str) -> str:
     """The first error that a process of the engine tells, with the lines that go on, as one line."""
     lines = log.splitlines()
     for at, line in enumerate(lines):
         found = ERROR.match(line)
         if found is not None:
-            more = itertools.takewhile(lambda other, head=found[1]: other.startswith(head), lines[at + 1 :])
-            return " ".join(" ".join([found[2], *(other.removeprefix(found[1]) for other in more)]).split())
+            head = found[1]
+            more = itertools.takewhile(partial(_begins, head), lines[at + 1 :])
+            return " ".join(" ".join([found[2], *(line.removeprefix(head) for line in more)]).split())
     return log[-2000:]
 
 

@@ -1,4 +1,4 @@
-"""On a CPU qtrace names what a real engine held: its method, scheme, kernel, operators and cache, or its refusal."""
+"""On a CPU qtrace names what a real engine held: method, scheme, kernel, operators and cache, or a refusal."""
 
 from __future__ import annotations
 

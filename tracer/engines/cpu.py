@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..cpus import cpus, has, kinds, machine_of
@@ -27,26 +27,23 @@ def install(m: Machine, scenario: Scenario) -> None:
 
 def machines(m: Machine, scenario: Scenario) -> Iterator[tuple[Guard, str]]:
     """The architectures that the CPU may have, each under its guard."""
+    domain = scenario.cpu or kinds()
     for name in cpus().machines:
-        guard = _one_of(m, scenario, lambda kind, name=name: machine_of(kind) == name)
-        if not guard.is_false:
-            yield guard, name
+        mine = [kind for kind in domain if machine_of(kind) == name]
+        if mine:
+            yield m.space.choice("cpu", domain, mine), name
 
 
 def feature(m: Machine, scenario: Scenario, name: str) -> Guard:
     """The guard that the CPU has a feature."""
-    return _one_of(m, scenario, lambda kind: has(kind, name))
+    domain = scenario.cpu or kinds()
+    return m.space.choice("cpu", domain, [kind for kind in domain if has(kind, name)])
 
 
 def told(m: Machine, held: Guard) -> Value:
     """True where `held`, and False elsewhere."""
     with m.aside():
         return join(m, [(held, True), (~held, False)])
-
-
-def _one_of(m: Machine, scenario: Scenario, wanted: Callable[[str], bool]) -> Guard:
-    domain = scenario.cpu or kinds()
-    return m.space.choice("cpu", domain, [kind for kind in domain if wanted(kind)])
 
 
 def _question(question: str, scenario: Scenario, name: str) -> Native:

@@ -14,7 +14,6 @@ from .vllm import phase
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
-    from ..guards import Guard
     from .vllm_attention import Attention
     from .vllm_walk import Walk
 

@@ -159,7 +159,7 @@ def _set_pop(m: Machine, args: Args, kwargs: Kwargs) -> Value:
             return m.fail("KeyError", "pop from an empty set")
         which = m.unknown("the element that a set pops").key
         places = tuple(range(len(items)))
-        ways = [
+        ways: list[tuple[Guard, Callable[[], Value]]] = [
             (m.live & m.space.choice(which, places, (at,)), partial(_popped, m, args[0], item))
             for at, item in enumerate(items)
         ]

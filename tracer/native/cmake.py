@@ -108,10 +108,12 @@ class _Condition:
         if left in ("DEFINED", "EXISTS", "TARGET", "COMMAND"):
             name = self._take()
             return True if left == "DEFINED" and name in self._known else None
+        if left is None:
+            return None
         operator = self._take("STREQUAL", "MATCHES", "IN_LIST", "EQUAL", *_ORDERS)
         if operator == "MATCHES":
             pattern = self._take()
-            known = self._known.get(left or "")
+            known = self._known.get(left)
             return None if known is None or pattern is None else re.search(pattern, known) is not None
         if operator:
             return self._compared(self._resolved(left), operator, self._resolved(self._take()))

@@ -1,8 +1,7 @@
-"""Makes small checkpoints with random weights, in the engine's environment: `python checkpoints.py FOLDER NAME...`
+"""Makes small checkpoints with random weights, in the engine's environment: `checkpoints.py FOLDER NAME...`
 
 A Llama of two layers (3 MB) that says nothing but stands for what a quantization recipe stores. The packed
-tensors of compressed-tensors come from that library; those of GPTQ and AWQ are packed here, as their own tools
-lay them out.
+tensors of compressed-tensors come from that library; those of GPTQ and AWQ are packed here as their tools do.
 """
 
 from __future__ import annotations
