@@ -142,6 +142,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         quantization=args.quantization,
         capability=at.capability,
         platform=at.platform,
+        arch=at.arch,
         cpu=at.cpu,
         model=model.config if model else None,
         name=model.name if model else "model",

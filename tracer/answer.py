@@ -103,7 +103,7 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     dtype = walk.m.world.settings["default dtype"]
     if isinstance(dtype, Token):
         out["dtype"] = dtype.symbol.removeprefix("torch.")
-    for name in ("capability", "platform", "cuda"):
+    for name in ("capability", "arch", "platform", "cuda"):
         value = getattr(scenario, name)
         if value is not None:
             out[name] = value
@@ -122,6 +122,8 @@ def _named(walk: Walk) -> Iterator[str]:
             yield name
     if len(scenario.cpu) > 1:
         yield "cpu"
+    if scenario.platform == "rocm" and scenario.arch is None:
+        yield "arch"
     if scenario.profile is None:
         yield "packages"
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ..report.errors import UsageError
 from .cpus import cpu
-from .scenario import CAPABILITIES
+from .scenario import ARCHITECTURES, CAPABILITIES
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -25,6 +25,7 @@ class Device(msgspec.Struct, frozen=True):
     platform: str
     capability: int | None
     cpu: tuple[str, ...] = ()
+    arch: str | None = None
 
 
 def device(text: str) -> Device:
@@ -36,6 +37,8 @@ def device(text: str) -> Device:
         return _known(text, int(major) * 10 + int(minor))
     if plain == "xpu":
         return Device(plain, None)
+    if plain in ARCHITECTURES:
+        return Device("rocm", None, arch=plain)
     if kinds := cpu(plain):
         return Device("cpu", None, kinds)
     words = set(re.findall(r"[a-z0-9]+", re.sub(r"\b(rtx|gtx)(?=\d)", r"\1 ", plain)))

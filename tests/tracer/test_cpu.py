@@ -1,4 +1,4 @@
-"""On a CPU qtrace names what a real engine held: method, scheme, kernel, operators and cache, or a refusal."""
+"""On a CPU qtrace names what a real engine held: method, kernel, operators and cache, or a refusal."""
 
 from __future__ import annotations
 
