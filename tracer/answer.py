@@ -159,6 +159,8 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
         out.append("the checkpoint's folder holds no other configuration file than config.json")
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
+    if scenario.platform != "cuda":
+        out.append("the platform is the engine's own, not one that a package brings")
     if scenario.cuda is not None:
         out.append(f"built with CUDA {_version(scenario.cuda)} for every architecture it supports")
     return tuple(out)
