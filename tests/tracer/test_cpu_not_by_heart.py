@@ -115,6 +115,7 @@ def test_an_added_candidate_is_asked_first(vllm_source: Source) -> None:
     for size, taken in ((128, "QuickLinearKernel"), (64, TAKEN)):
         text = new.replace("SIZE", str(size))
         changed = edited(
-            vllm_source, {CHOICE: with_it, f"{LINEAR}/quick.py": lambda _, text=text: text}  # type: ignore[misc]
+            vllm_source,
+            {CHOICE: with_it, f"{LINEAR}/quick.py": lambda _, text=text: text},  # type: ignore[misc]
         )
         assert kernel(end(changed, "gptq")) == taken

@@ -1,4 +1,4 @@
-"""What AMD's libraries tell the engine of its device: facts where the scenario names it, conditions elsewhere."""
+"""What AMD's libraries tell the engine of its device: facts where it is given, conditions elsewhere."""
 
 from __future__ import annotations
 

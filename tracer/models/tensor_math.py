@@ -108,7 +108,7 @@ def _item(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", _item)
 TENSOR.attrs["__setitem__"] = Native("Tensor.__setitem__", lambda m, args, kwargs: None)
 TENSOR.attrs["__bool__"] = Native(
-    "Tensor.__bool__", lambda m, args, kwargs: m.unknown(f"what {describe(args[0])} holds", kind="bool")
+    "Tensor.__bool__", lambda m, args, kwargs: m.unknown("what a tensor holds", kind="bool")
 )
 
 
