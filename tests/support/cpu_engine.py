@@ -74,7 +74,8 @@ def kernel_lines(log: str) -> list[str]:
 
 
 def _begins(head: str, line: str) -> bool:
-    return line.startswith(head)
+    """Whether a line goes on with what an error says."""
+    return line.startswith(head) and not line.startswith(f"{head}Traceback")
 
 
 def first_error(log: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from qtrace.report.model import Outcome
 from qtrace.tracer.answer import report, walked
 from qtrace.tracer.devices import device
@@ -38,7 +36,6 @@ def test_a_known_architecture_has_one_answer(library: Library) -> None:
     assert "torch.ops._rocm_C.wvSplitKQ" in mi300.ops
 
 
-@pytest.mark.full
 def test_an_unknown_one_is_a_condition(library: Library) -> None:
     found = {
         tuple(kernels(outcome)): str(outcome.guard) for outcome in ends(library, None) if outcome.kernels
