@@ -48,7 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded"
     )
-    group.add_argument("--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0")
+    group.add_argument(
+        "--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, cpu, x86_64+amx_tile"
+    )
     group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
     group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
     group.add_argument(
@@ -146,6 +148,8 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         quantization=args.quantization,
         capability=at.capability,
         platform=at.platform,
+        arch=at.arch,
+        cpu=at.cpu,
         model=model.config if model else None,
         name=model.name if model else "model",
         files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
@@ -161,7 +165,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         environment=dict(map(_setting, args.env)),
         profile=args.packages,
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
-        cuda=_cuda(args.cuda) if args.cuda else cuda_of(source),
+        cuda=(_cuda(args.cuda) if args.cuda else cuda_of(source)) if at.platform == "cuda" else None,
     )
 
 

@@ -139,10 +139,12 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     dtype = walk.m.world.settings["default dtype"]
     if isinstance(dtype, Token):
         out["dtype"] = dtype.symbol.removeprefix("torch.")
-    for name in ("capability", "platform", "cuda"):
+    for name in ("capability", "arch", "platform", "cuda"):
         value = getattr(scenario, name)
         if value is not None:
             out[name] = value
+    if len(scenario.cpu) == 1:
+        out["cpu"] = scenario.cpu[0]
     return out
 
 
@@ -154,6 +156,10 @@ def _named(walk: Walk) -> Iterator[str]:
     for name in ("capability", "model"):
         if getattr(scenario, name) is None and not (name == "capability" and scenario.platform != "cuda"):
             yield name
+    if len(scenario.cpu) > 1:
+        yield "cpu"
+    if scenario.platform == "rocm" and scenario.arch is None:
+        yield "arch"
     if scenario.profile is None:
         yield "packages"
 
@@ -189,6 +195,8 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
         out.append("the checkpoint's folder holds no other configuration file than config.json")
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
+    if scenario.platform != "cuda":
+        out.append("the platform is the engine's own, not one that a package brings")
     if scenario.cuda is not None:
         out.append(f"built with CUDA {_version(scenario.cuda)} for every architecture it supports")
     return tuple(out)

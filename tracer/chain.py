@@ -13,9 +13,10 @@ from .attention import attention_chain
 from .built import built_chains
 from .choices import choices
 from .engines.vllm_model import KINDS
+from .evaluate.machine import CERTAIN
 from .evaluate.record import Edge
 from .evaluate.unions import alternatives
-from .evaluate.values import MISSING, ClassValue
+from .evaluate.values import MISSING, ClassValue, Instance
 from .fits import fits
 from .guards import Guard
 from .hops import Conditions, Marks, hops, is_work, kept
@@ -32,6 +33,8 @@ from .outcomes import (
 )
 from .rows import by_rows
 from .stored import stored
+
+Raised = tuple[Guard, Instance]
 
 if TYPE_CHECKING:
     from .engines.vllm_linear import Layer
@@ -149,10 +152,15 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
     """Ends of the build, and what loading or a forward raises on every path that was read.
 
-    How far tensors are modelled decides whether that is true, so it is told as a condition, never as certain.
+    How far tensors are modelled decides whether that is true, so it is told as a condition; only what a
+    library's contract says is certain.
     """
-    found = refusals(walk.m, [(g, e) for g, e in layer.later if layer.live.implies(g)], layer.live)
-    out = ends
+    m, out = walk.m, ends
+    certain = [(g, e) for g, e in layer.later if CERTAIN in e.attrs]
+    others = [(g, e) for g, e in layer.later if CERTAIN not in e.attrs and layer.live.implies(g)]
+    for guard, end in refusals(m, _where_it_goes_on(walk, layer, certain), layer.live):
+        out = [*((g & ~guard, o) for g, o in out if not g.implies(guard)), (guard, end)]
+    found = refusals(m, others, layer.live)
     for at, (guard, end) in enumerate(found):
         site = end.refusal.site if end.refusal else None
         raises = walk.m.space.atom(
@@ -160,6 +168,14 @@ def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[
         )
         out = [*((g & ~raises, o) for g, o in out), (guard & raises, end)]
     return out
+
+
+def _where_it_goes_on(walk: Walk, layer: Layer, certain: list[Raised]) -> list[Raised]:
+    """Exceptions, each also on the paths that are not read to their end: it may be the one met there."""
+    unread = walk.m.abandoned
+    for guard, exc in layer.later:
+        unread = unread if CERTAIN in exc.attrs else unread | guard
+    return [(guard | unread if layer.live.implies(guard | unread) else guard, exc) for guard, exc in certain]
 
 
 def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:

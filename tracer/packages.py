@@ -32,6 +32,13 @@ ALWAYS = frozenset({
     "regex",
 })  # fmt: skip
 """What the engine itself imports unconditionally, or its torch or transformers brings."""
+DRIVERS = {
+    "cuda": frozenset[str](),
+    "rocm": frozenset({"amdsmi"}),
+    "cpu": frozenset[str](),
+    "xpu": frozenset[str](),
+}
+"""What comes with a platform's driver, which is there: there would be no such device without."""
 
 
 class InstalledPackages:
@@ -56,7 +63,7 @@ class InstalledPackages:
             return True
         if name.startswith(f"{self.root}."):
             return self._built(top)
-        if top in STDLIB or top in ALWAYS or top in self.common:
+        if top in STDLIB or top in ALWAYS or top in self.common or top in DRIVERS[self.scenario.platform]:
             return True
         if self.scenario.profile is None:
             return None

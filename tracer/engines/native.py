@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate.atoms import describe, plain
 from ..evaluate.calls import call_value
 from ..evaluate.unions import each
 from ..evaluate.values import MISSING, Opaque, Unknown, Value
-from ..native.build import build_facts, cuda_facts
+from ..native.build import Build, cuda_facts
+from ..native.cpuid import asked_feature
 from ..native.ops import OpIndex
+from ..native.values import Facts
 from ..scenario import Scenario
 from ..sources import Source
+from . import cpu
+from .builds import Builds, builds
 
 if TYPE_CHECKING:
     from .. import tree
     from ..evaluate.machine import Machine
+    from ..guards import Guard
+    from ..native.predicates import HostPredicate
 
 
 class NativeHalf:
@@ -24,13 +31,16 @@ class NativeHalf:
 
     def __init__(self, source: Source, scenario: Scenario) -> None:
         self.source, self.scenario = source, scenario
-        self._index: OpIndex | None = None
+        self._builds: Builds = []
         self._registered: dict[str, Value] = {}
 
-    def index(self) -> OpIndex | None:
-        if self._index is None and self.source.has_native:
-            self._index = OPS.get(self.source, self.scenario)
-        return self._index
+    def indexes(self, m: Machine) -> list[tuple[Guard, Build, OpIndex]]:
+        """The ops of each build that may be the one, with its guard; none where there is no csrc."""
+        if not self.source.has_native:
+            return []
+        if not self._builds:
+            self._builds = builds(m, self.scenario)
+        return [(guard, build, OPS.get(self.source, build)) for guard, build in self._builds]
 
     def has(self, m: Machine, atom: Value, name: str) -> Any:
         """`hasattr(torch.ops.NS, name)`, and attributes of optional packages, taken to be new enough."""
@@ -43,12 +53,16 @@ class NativeHalf:
             return m.space.true
         return None
 
-    def _has_op(self, m: Machine, namespace: str, name: str) -> Any:
-        index = self.index()
-        known = None if index is None else index.defines(namespace, name)
-        if known is None:
-            return m.space.choice(f"torch.ops.{namespace}.{name} is built", (False, True), (True,))
-        return m.space.true if known else m.space.false
+    def _has_op(self, m: Machine, namespace: str, name: str) -> Guard:
+        unsaid = partial(m.space.choice, f"torch.ops.{namespace}.{name} is built", (False, True), (True,))
+        found = self.indexes(m)
+        if not found:
+            return unsaid()
+        held = m.space.false
+        for guard, _, index in found:
+            known = index.defines(namespace, name)
+            held = held | (guard & unsaid() if known is None else guard if known else m.space.false)
+        return held
 
     def call(
         self,
@@ -58,17 +72,38 @@ class NativeHalf:
         kwargs: dict[str, Value],
         node: tree.Node | None,
     ) -> Value:
-        """The answer of a host predicate such as `cutlass_scaled_mm_supports_fp8`, MISSING for any other
-        op.
+        """The answer of a host predicate such as `cutlass_scaled_mm_supports_fp8`, MISSING for any other op.
+
+        An op that is not built, and a call that its schema does not take, raise as torch does.
         """
         parts = func.symbol.split(".")
-        index = self.index()
-        if index is None or len(parts) < 4 or kwargs:
+        if len(parts) < 4:
             return MISSING
-        predicate = OPS.predicate(self.source, self.scenario, parts[2], parts[3])
-        if predicate is None or len(predicate.params) != len(args):
+        namespace, name = parts[2:4]
+        for guard, _, index in self.indexes(m):
+            wrong = complaint(index, namespace, name, len(args))
+            if wrong is not None:
+                m.branch(guard, partial(m.refuse, *wrong), lambda: None)
+        asked = [] if kwargs else self._predicates(m, namespace, name, len(args))
+        if not asked:
             return MISSING
-        return self._decide(m, func, predicate, args, (), node)
+        return m.split(
+            [
+                (m.live & guard, partial(self._decide, m, func, build, predicate, args, (), node))
+                for guard, build, predicate in asked
+            ]
+        )
+
+    def _predicates(
+        self, m: Machine, namespace: str, name: str, given: int
+    ) -> list[tuple[Guard, Build, HostPredicate | None]]:
+        """The host predicate of each build, where any has one that takes as many arguments."""
+        found = [
+            (guard, build, OPS.predicate(self.source, build, namespace, name))
+            for guard, build, _ in self.indexes(m)
+        ]
+        fits = [p is not None and len(p.params) == given for _, _, p in found]
+        return found if any(fits) else []
 
     registrar = "vllm.utils.torch_utils.direct_register_custom_op"
     """The engine function that binds `torch.ops.vllm.NAME` to a Python function."""
@@ -123,24 +158,41 @@ class NativeHalf:
         self,
         m: Machine,
         func: Opaque,
-        predicate: Any,
+        build: Build,
+        predicate: HostPredicate | None,
         args: tuple[Value, ...],
         done: tuple[Value, ...],
         node: Any,
     ) -> Value:
         if args:
-            return each(
-                m, args[0], lambda a: self._decide(m, func, predicate, args[1:], (*done, plain(a)), node)
-            )
-        known = None
-        if all(isinstance(d, int) for d in done):
-            known = predicate.decide(
-                dict(zip(predicate.params, done, strict=True)), OPS.facts(self.source, self.scenario)
-            )
-        if known is not None:
-            return known
+            decide = partial(self._decide, m, func, build, predicate, args[1:])
+            return each(m, args[0], lambda a: decide((*done, plain(a)), node))
         label = f"{func.symbol}({', '.join(map(describe, done))})"
-        return Unknown(label, label, m.site(node), "bool")
+        known = MISSING if predicate is None else self._answer(m, build, predicate, done)
+        return Unknown(label, label, m.site(node), "bool") if known is MISSING else known
+
+    def _answer(self, m: Machine, build: Build, predicate: HostPredicate, args: tuple[Value, ...]) -> Value:
+        """What a predicate answers, MISSING where nobody knows."""
+        if len(predicate.params) != len(args) or not all(isinstance(a, int) for a in args):
+            return MISSING
+        given = dict(zip(predicate.params, args, strict=True))
+        answer = predicate.answer(given, OPS.facts(self.source, build))
+        if answer.value is not None:
+            return answer.value
+        feature = asked_feature(self.source, answer)
+        return MISSING if feature is None else cpu.told(m, cpu.feature(m, self.scenario, feature))
+
+
+def complaint(index: OpIndex, namespace: str, name: str, given: int) -> tuple[str, str] | None:
+    """The exception and the words of torch for a call that cannot be, None for one that can."""
+    if index.defines(namespace, name) is False:
+        return "AttributeError", f"'_OpNamespace' '{namespace}' object has no attribute '{name}'"
+    op = index.get(namespace, name)
+    limit = op.limit if op is not None and op.certain else None
+    if op is None or limit is None or given <= limit:
+        return None
+    words = f"expected at most {limit} argument(s) but received {given} argument(s)."
+    return "RuntimeError", f"{namespace}::{name}() {words} Declaration: {namespace}::{op.schema}"
 
 
 class _Ops:
@@ -149,30 +201,32 @@ class _Ops:
     def __init__(self) -> None:
         self._kept: dict[Any, Any] = {}
 
-    def _keep(self, what: Any, source: Source, scenario: Scenario, make: Any) -> Any:
-        key = (what, source.python_hash, source.native_hash, scenario.platform, scenario.cuda)
+    def _keep(self, what: Any, source: Source, build: Build, make: Any) -> Any:
+        key = (what, source.python_hash, source.native_hash, build)
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
 
-    def get(self, source: Source, scenario: Scenario) -> OpIndex:
-        read = self._keep(
-            "ops", source, scenario, lambda: OpIndex.read(source, scenario.platform, scenario.cuda)
-        )
+    def get(self, source: Source, build: Build) -> OpIndex:
+        read = self._keep("ops", source, build, lambda: OpIndex.read(source, build))
         assert isinstance(read, OpIndex)
         return read
 
-    def facts(self, source: Source, scenario: Scenario) -> Any:
-        def make() -> Any:
-            if scenario.platform == "cuda" and scenario.cuda is not None:
-                return cuda_facts(source, scenario.cuda)
-            return build_facts(source, scenario.platform, scenario.cuda)
+    def facts(self, source: Source, build: Build) -> Facts:
+        def make() -> Facts:
+            if build.platform == "cuda" and build.cuda is not None:
+                return cuda_facts(source, build.cuda)
+            return build.facts(source)
 
-        return self._keep("facts", source, scenario, make)
+        facts: Facts = self._keep("facts", source, build, make)
+        return facts
 
-    def predicate(self, source: Source, scenario: Scenario, namespace: str, op: str) -> Any:
-        index = self.get(source, scenario)
-        return self._keep((namespace, op), source, scenario, lambda: index.predicate(namespace, op))
+    def predicate(self, source: Source, build: Build, namespace: str, op: str) -> HostPredicate | None:
+        index = self.get(source, build)
+        found: HostPredicate | None = self._keep(
+            (namespace, op), source, build, lambda: index.predicate(namespace, op)
+        )
+        return found
 
 
 OPS = _Ops()

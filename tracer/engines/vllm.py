@@ -31,7 +31,7 @@ from ..links import function_behind
 from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
-from . import build, platform as facts
+from . import build, cpu, platform as facts, rocm
 from .log import LOGGER, logged
 from .native import NativeHalf
 from .rewritten import Rewritten, rewritten
@@ -85,6 +85,8 @@ def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Mach
         world.settings["triton.backends.backends"] = _active_driver(m)
     world.defaulted = frozenset({facts.HF_CONFIG})
     build.install(m, library.source)
+    cpu.install(m, scenario)
+    rocm.install(m, scenario)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
     world.begun = frozenset(some for core in CORE for some in library.imports.maybe(core))
     native = NativeHalf(library.source, scenario)
@@ -110,16 +112,15 @@ def _active_driver(m: Machine) -> DictValue:
 
 def _platform_facts(m: Machine, scenario: Scenario) -> None:
     def device_capability(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        if scenario.platform in ("cpu", "xpu"):
-            return None
         make = "vllm.platforms.interface.DeviceCapability"
         return each(m, facts.capability(m, scenario), lambda c: facts.construct(m, make, c // 10, c % 10))
 
     def platform() -> Value:
         cls = facts.engine_value(m, PLATFORMS[scenario.platform])
-        cls.attrs["get_device_capability"] = Descriptor(
-            "classmethod", Native("device capability", device_capability)
-        )
+        if scenario.platform == "cuda":  # others answer from what their drivers' libraries tell
+            cls.attrs["get_device_capability"] = Descriptor(
+                "classmethod", Native("device capability", device_capability)
+            )
         for name in DEVICE_FACTS:
             fact = facts.unknown_fact(f"current_platform.{name}()")
             cls.attrs[name] = Descriptor("classmethod", fact)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes
 from ..evaluate.calls import call, call_value
-from ..evaluate.machine import Dead, OutOfBudget
+from ..evaluate.machine import CERTAIN, Dead, OutOfBudget
 from ..evaluate.unions import alternatives, each, settle
 from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
 from ..guards import GuardBudget
@@ -98,7 +98,10 @@ def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
     hold.
     """
     for name, step in (("loading", _load), ("forward", _forward)):
-        m.live = m.live if not m.live.is_false else layer.live
+        goes_on = layer.live & ~_refused(m)
+        m.live = m.live if not m.live.is_false else goes_on
+        if m.live.is_false:
+            break
         try:
             with m.bounds(STEP_SECONDS, STEP_GUARDS):
                 step(m, layer, scenario)
@@ -107,6 +110,14 @@ def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
         except (OutOfBudget, GuardBudget) as stop:
             m.coverage.budget(f"{name} of {layer.name} was cut short: {stop}")
             layer.cut = (*layer.cut, name)
+
+
+def _refused(m: Machine) -> Guard:
+    """Where something was raised that does not hang on what tensors hold."""
+    out = m.space.false
+    for guard, exc in m.raised[-1]:
+        out = out | guard if CERTAIN in exc.attrs else out
+    return out
 
 
 def _load(m: Machine, layer: Layer, scenario: Scenario) -> None:

@@ -17,11 +17,13 @@ from . import platform as facts
 from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
 from .vllm_asked import Asked, asked, wants_model
 from .vllm_attention import Attention, walk_attention
+from .vllm_builder import refuse
 from .vllm_checkpoint import fused_modules, fused_names, load, renamer
 from .vllm_linear import LOADING, Layer, build, use
 from .vllm_model import KINDS, Model, build_model
 from .vllm_names import Fused
 from .vllm_online import resolver, shorthands
+from .vllm_worker import starts_with
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -35,6 +37,7 @@ ARGS = "vllm.engine.arg_utils.EngineArgs"
 REGISTRY = "vllm.model_executor.layers.quantization"
 
 RESOLVE_DTYPE = "vllm.config.model._get_and_verify_dtype"
+CHECK_DTYPE = "check_if_supports_dtype"
 VERIFY_PARALLEL = f"{MODEL_CONFIG}.verify_with_parallel_config"
 
 LINKS = (
@@ -128,6 +131,7 @@ class Walk:
             if self.scenario.kv_cache_dtype is not None or self.scenario.layer == ATTENTION:
                 self.m.live = live
                 self.attention = walk_attention(self)
+                refuse(self, self.attention)
 
     def _link(self, caller: str, callee: str) -> Link:
         return link(function_behind(facts.engine_value(self.m, caller)), callee)
@@ -192,9 +196,11 @@ class Walk:
             model = self.model.attrs["model"]
             resolved = self.enter(RESOLVE_DTYPE, model, config, asked, is_pooling_model=False, revision=None)
             m.world.settings["default dtype"] = self.model.attrs["dtype"] = settle(m, resolved)
+        if not starts_with(m, CHECK_DTYPE):
+            return
         platform = facts.engine_value(m, "vllm.platforms.current_platform")
-        check = attributes.get(m, platform, "check_if_supports_dtype", None)
-        with phase(self.m, "check_if_supports_dtype", "vllm.platforms.interface"):
+        check = attributes.get(m, platform, CHECK_DTYPE, None)
+        with phase(self.m, CHECK_DTYPE, "vllm.platforms.interface"):
             call_value(m, check, (self.model.attrs["dtype"],), {})
 
     def _verify_parallel(self) -> None:

@@ -27,6 +27,14 @@ DEPTH, LOOPS, SECONDS = 200, 10_000, 60.0
 """Bounds of one question: nested calls, iterations of one loop, seconds."""
 
 
+CERTAIN = "__certain__"
+"""Attribute of an exception that does not hang on what tensors hold."""
+
+
+RAISED = "__raised__"
+"""Attribute of an exception that a `raise` of the engine raised."""
+
+
 class Dead(Exception):  # noqa: N818 - no error: the path ended, and whoever merges paths goes on elsewhere
     """The current path ended (return, raise, break): unwinds to the nearest merge."""
 
@@ -153,6 +161,12 @@ class Machine:
     def fail(self, error: str, message: str) -> Value:
         """Raise one of Python's own exceptions on the current path."""
         raise self.throw(self.world.exception(self, error, message))
+
+    def refuse(self, error: str, message: str) -> Value:
+        """Raise what a library's own contract says, whatever the tensors of this path hold."""
+        exc = self.world.exception(self, error, message)
+        exc.attrs[CERTAIN] = True
+        raise self.throw(exc)
 
     def may_raise(self, label: str, error: str) -> None:
         """Inside a `try`, what is done with an unknown may raise; elsewhere it is taken to succeed."""

@@ -11,6 +11,7 @@ from .atoms import constant, describe
 from .classes import make_class
 from .expressions import evaluate
 from .loops import for_loop, while_loop
+from .machine import RAISED
 from .managers import with_
 from .targets import assign, augment, delete
 from .truth import truth
@@ -76,6 +77,7 @@ def _throw(m: Machine, atom: Value, node: tree.Raise) -> None:
         each(m, made, lambda made: _throw(m, made, node))
         return
     if isinstance(atom, Instance) and m.world.models.classes["builtins.BaseException"] in atom.cls.mro:
+        atom.attrs[RAISED] = True
         raise m.throw(atom)
     if isinstance(atom, Instance) or constant(atom):
         raise m.throw(m.world.exception(m, "TypeError", "exceptions must derive from BaseException"))

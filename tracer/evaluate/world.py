@@ -64,6 +64,8 @@ class World:
         self._lack: dict[str, list[tuple[Maybe, str]]] = {}
         """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}
+        self.loaded: dict[str, Guard] = {}
+        """Modules of the engine that its build makes, and where they were imported."""
 
     # --- modules of the engine
 
@@ -177,6 +179,7 @@ class World:
                 if m.frames and m.frame.scope is None:
                     self._import_what_it_needs(m, name)
                 return found
+            self.loaded[name] = self.loaded.get(name, m.space.false) | m.live
         return self._outside_module(m, name, node)
 
     def _import_what_it_needs(self, m: Machine, name: str) -> None:

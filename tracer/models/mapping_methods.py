@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..evaluate import containers, dicts, entries, sets
@@ -145,6 +146,31 @@ def _remove(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @method(SetValue, "clear")
 def _set_clear(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     sets.clear(m, args[0])
+
+
+@method(SetValue, "pop")
+def _set_pop(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """One element, of several any: which one is the interpreter's own affair."""
+
+    def take(items: Value) -> Value:
+        if isinstance(items, Unknown):
+            return m.unknown(f"an element of {items.label}")
+        if not items:
+            return m.fail("KeyError", "pop from an empty set")
+        which = m.unknown("the element that a set pops").key
+        places = tuple(range(len(items)))
+        ways: list[tuple[Guard, Callable[[], Value]]] = [
+            (m.live & m.space.choice(which, places, (at,)), partial(_popped, m, args[0], item))
+            for at, item in enumerate(items)
+        ]
+        return m.split(ways)
+
+    return each(m, containers.items_of(m, args[0], None), take)
+
+
+def _popped(m: Machine, target: SetValue, item: Value) -> Value:
+    sets.discard(m, target, item)
+    return item
 
 
 @method(SetValue, "copy")

@@ -199,6 +199,19 @@ def transposed(m: Machine, atom: Instance) -> Value:
     return make_tensor(m, TENSOR, each(m, atom.attrs["shape"], turn), atom.attrs["dtype"])
 
 
+@_method("permute")
+def _permute(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    order = sizes(m, tuple(settle(m, a) for a in args[1:]), kwargs)
+    places = tuple(map(plain, order)) if isinstance(order, tuple) else ()
+
+    def turn(shape: Value) -> Value:
+        if not isinstance(shape, tuple) or sorted(map(repr, places)) != sorted(map(repr, range(len(shape)))):
+            return m.unknown("a permuted shape")
+        return tuple(shape[place] for place in places)
+
+    return make_tensor(m, TENSOR, each(m, args[0].attrs["shape"], turn), args[0].attrs["dtype"])
+
+
 @_method("view", "reshape")
 def _view(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     given = [settle(m, a) for a in args[1:]]
@@ -260,7 +273,6 @@ def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     "squeeze",
     "unsqueeze",
     "flatten",
-    "permute",
     "expand",
     "narrow",
     "repeat",

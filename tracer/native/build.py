@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .cmake import Truth, any_of, commands
+from .targets import cpu_facts
+from .values import Facts
 
 if TYPE_CHECKING:
     from ..sources import Source
@@ -41,6 +43,22 @@ def build_facts(source: Source, platform: str, cuda_version: int | None = None) 
     if platform in _LANGUAGES:
         plain["USE_ROCM" if platform == "rocm" else "USE_CUDA"] = 1
     return {**_stated(source, platform, cuda_version), **plain}
+
+
+class Build(NamedTuple):
+    """Which build of the native half is meant; of a CPU's, which extension module on which architecture."""
+
+    platform: str = "cuda"
+    cuda: int | None = None
+    machine: str | None = None
+    extension: str | None = None
+
+    def facts(self, source: Source) -> Facts:
+        """Say what the preprocessor knows."""
+        stated = build_facts(source, self.platform, self.cuda)
+        if self.machine is None or self.extension is None:
+            return stated
+        return {**stated, **cpu_facts(source, self.machine, self.extension)}
 
 
 def native_files(source: Source, platform: str, cuda_version: int | None) -> dict[str, bool]:

@@ -108,9 +108,17 @@ class _Condition:
         if left in ("DEFINED", "EXISTS", "TARGET", "COMMAND"):
             name = self._take()
             return True if left == "DEFINED" and name in self._known else None
+        if left is None:
+            return None
         operator = self._take("STREQUAL", "MATCHES", "IN_LIST", "EQUAL", *_ORDERS)
+        if operator == "MATCHES":
+            pattern = self._take()
+            known = self._known.get(left)
+            return None if known is None or pattern is None else re.search(pattern, known) is not None
         if operator:
             return self._compared(self._resolved(left), operator, self._resolved(self._take()))
+        if left in self._known and self._known[left] in ("ON", "OFF"):
+            return self._known[left] == "ON"
         # `MACHETE_ARCHS` and its kind hold what is left of the architectures to build for: all of them.
         is_archs = left is not None and re.fullmatch(r"\w+_ARCHS", left)
         return True if is_archs and self._known.get("VLLM_GPU_LANG") == "CUDA" else None

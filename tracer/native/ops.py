@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...report.predicate import Site
-from .build import build_facts, native_files
+from .build import Build, native_files
 from .predicates import HostPredicate, read_predicate
 from .registrations import Implementation, Op, registered
 
@@ -27,10 +27,10 @@ class OpIndex:
         self.namespaces = tuple(sorted({namespace for namespace, _ in ops}))
 
     @classmethod
-    def read(cls, source: Source, platform: str = "cuda", cuda_version: int | None = None) -> OpIndex:
-        """Read a platform's registrations (`cuda`, `rocm`, `cpu`), for the newest CUDA unless told which."""
-        facts = build_facts(source, platform, cuda_version)
-        files = native_files(source, platform, cuda_version)
+    def read(cls, source: Source, build: Build = Build()) -> OpIndex:  # noqa: B008 - a value that never changes
+        """Read the registrations of a build, which is that of the newest CUDA unless told otherwise."""
+        facts = build.facts(source)
+        files = native_files(source, build.platform, build.cuda)
         paths = tuple(files)
         defined: dict[tuple[str, str], Op] = {}
         implemented: dict[tuple[str, str], list[Implementation]] = {}

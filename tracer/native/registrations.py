@@ -31,7 +31,20 @@ class Op(Struct, frozen=True):
     """False where an open `#if` decides whether it is there."""
     implementations: tuple[Implementation, ...] = ()
 
+    @property
+    def limit(self) -> int | None:
+        """How many arguments a call may pass, None where the schema does not name them all."""
+        inside = _PARAMETERS.search(self.schema)
+        if inside is None or "..." in inside[1]:
+            return None
+        depth, count = 0, 1 if inside[1].strip() else 0
+        for mark in inside[1]:
+            depth += (mark in "([") - (mark in ")]")
+            count += mark == "," and not depth
+        return count - len(re.findall(r"(?:^|,)\s*\*\s*(?=,)", inside[1]))
 
+
+_PARAMETERS = re.compile(r"\((.*)\)\s*->", re.S)
 _BLOCK = re.compile(r"\b(?:STABLE_)?TORCH_LIBRARY((?:_[A-Z]+)*)\s*\(")
 _ENTRY = re.compile(r"\b(\w+)\s*\.\s*(def|impl)\s*\(")
 _STRING = re.compile(r'R"([^()\\\s]{0,16})\((.*?)\)\1"|"((?:\\.|[^"\\\n])*)"', re.S)

@@ -1194,7 +1194,12 @@ PROGRAMS = {
     "sets": """
         def main(a, n):
             xs = {1, 2}
-            xs.add(n)
+            only = {n}
+            xs.add(only.pop())
+            try:
+                only.pop()
+            except KeyError:
+                xs.add(7)
             if a:
                 xs.discard(1)
             xs |= {5}

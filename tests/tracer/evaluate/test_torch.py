@@ -44,6 +44,7 @@ EXPRESSIONS = {
     "items": "told(x[0], x[-1], x[1:], x[0:2, 1], x[2, 3], x[:, 0:2], y[::2])",
     "reductions": "told(x.max(), y.min(), x.mean(), (x == y).all(), (x > y).any(), x.amax())",
     "views": "told(x.t(), x.view(4, 3), x.reshape(-1), x.view(2, -1), x.T, x.to(torch.bool))",
+    "permutations": "told(x.permute(1, 0), x.permute((0, 1)), x.view(1, 3, 4).permute(2, 0, 1))",
     "sizes": "(x.numel(), x.size(0), x.dim(), x.ndim, len(x.shape), x.element_size())",
     "shapes": "(x.shape.numel(), x.shape[:-1].numel(), x[0:0].shape.numel())",
     "parameters_that_are_there_on_some_paths": "shapes(a)",
@@ -58,6 +59,19 @@ def test_torch(name: str) -> None:
     text = f"{dedent(HEAD)}    return {EXPRESSIONS[name]}\n"
     answer = check(text, {"a": OneOf((False, True))}, exact=True)
     assert not answer.widened
+
+
+def test_a_parameter_counts_where_it_is_registered() -> None:
+    text = """
+        import torch
+        def main(a):
+            layer = torch.nn.Module()
+            layer.register_parameter("w", torch.nn.Parameter(torch.zeros(2)))
+            if a:
+                layer.register_parameter("b", torch.nn.Parameter(torch.zeros(3)))
+            return [n for n, _ in layer.named_parameters()], [tuple(p.shape) for p in layer.parameters()]
+    """
+    assert not check(dedent(text), {"a": OneOf((False, True))}, exact=True).widened
 
 
 def test_what_a_tensor_holds_is_not_known() -> None:

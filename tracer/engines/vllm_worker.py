@@ -1,0 +1,51 @@
+"""vLLM: what the worker of a platform does before it builds a model, read from its class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import tree
+from ..evaluate import inheritance
+from ..evaluate.values import MISSING, ClassValue, Function
+from ..links import function_behind, link, nodes
+from . import platform as facts
+
+if TYPE_CHECKING:
+    from ..evaluate.machine import Machine
+
+CHOOSER, FIELD = "check_and_update_config", "worker_cls"
+"""The platform's method that names its worker class, and the field that it writes the name to."""
+START = "init_device"
+
+
+def starts_with(m: Machine, callee: str) -> bool:
+    """Whether a worker of the platform calls `callee` when it starts; it does where no worker is named."""
+    platform = facts.engine_value(m, "vllm.platforms.current_platform").cls
+    chooser = inheritance.class_attribute(m, platform, CHOOSER)
+    workers = [] if chooser is MISSING else list(_named(function_behind(chooser)))
+    return not workers or any(_calls(m, facts.engine_value(m, name), callee) for name in workers)
+
+
+def _named(chooser: Function) -> Iterator[str]:
+    """Class names that a function writes to the field."""
+    for node in nodes(chooser.node):
+        if not isinstance(node, tree.Assign) or not isinstance(node.value, tree.Const):
+            continue
+        for target in node.targets:
+            if isinstance(target, tree.Attr) and target.name == FIELD and isinstance(node.value.value, str):
+                yield node.value.value
+
+
+def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
+    """Whether the worker's start calls it, or hands on to a start above that does."""
+    for cls in worker.mro:
+        found = inheritance.own_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
+        if found is MISSING:
+            continue
+        start = function_behind(found)
+        if link(start, callee).site is not None:
+            return True
+        if link(start, START).site is None:
+            return False
+    return False
