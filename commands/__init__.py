@@ -38,6 +38,7 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("static", ".static", "the chain from a quantization flag to the kernel, read from source"),
     Command("show", ".show", "a saved report in another voice"),
+    Command("devices", ".devices", "what is known of a device by its name"),
     Command("rule", ".rule", "what a rule means, why it matters, what to do"),
     Command("schema", ".schema", "the JSON Schema of a report"),
 )

@@ -28,6 +28,7 @@ LAYERS = (
     "embedding",
     "lm_head",
 )
+PLATFORMS = ("cuda", "rocm", "cpu", "xpu")
 DTYPES = ("bfloat16", "float16", "float32")
 LEVELS = ("error", "warning", "note", "never")
 
@@ -48,7 +49,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded"
     )
-    group.add_argument("--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0")
+    group.add_argument(
+        "--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, mi300x, gfx942, cpu, xpu"
+    )
+    group.add_argument(
+        "--platform", choices=PLATFORMS, help="of the device (default: what --device says, else cuda)"
+    )
     group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
     group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
     group.add_argument(
@@ -104,6 +110,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
     given = {
         "quantization": args.quantization,
         "device": args.device,
+        "platform": args.platform,
         "model": _model_name(args.model),
         "kv_cache_dtype": args.kv_cache_dtype,
         "dtype": args.dtype,
@@ -128,11 +135,10 @@ def _model_name(model: str | None) -> str | None:
 def scenario(args: argparse.Namespace, source: Source) -> Scenario:
     """The arguments as a scenario; raises UsageError for what cannot be meant."""
     from ..tracer.checkpoint import read_checkpoint
-    from ..tracer.devices import Device, device
-    from ..tracer.engines.release import cuda_of
+    from ..tracer.devices import on_platform
     from ..tracer.scenario import Scenario
 
-    at = device(args.device) if args.device else Device("cuda", None)
+    at = on_platform(args.platform, args.device)
     model = read_checkpoint(args.model) if args.model else None
     if args.tp < 1:
         raise UsageError(f"--tp {args.tp}: give a positive number")
@@ -140,6 +146,9 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         quantization=args.quantization,
         capability=at.capability,
         platform=at.platform,
+        arch=at.arch,
+        device_name=at.driver,
+        compute_units=at.counted,
         model=model.config if model else None,
         name=model.name if model else "model",
         files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
@@ -154,7 +163,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         environment=dict(map(_setting, args.env)),
         profile=args.packages,
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
-        cuda=_cuda(args.cuda) if args.cuda else cuda_of(source),
+        cuda=_built_with(args.cuda, at.platform, source),
     )
 
 
@@ -173,6 +182,17 @@ def _setting(text: str) -> tuple[str, str | None]:
     if not name or not equals:
         raise UsageError(f"--env {text}: write NAME=VALUE, or NAME=? for one that may be set or not")
     return name, None if value == "?" else value
+
+
+def _built_with(cuda: str | None, platform: str, source: Source) -> int | None:
+    """The CUDA version of the build; on other platforms there is none."""
+    from ..tracer.engines.release import cuda_of
+
+    if platform != "cuda":
+        if cuda is not None:
+            raise UsageError(f"--cuda {cuda} contradicts the platform {platform}")
+        return None
+    return _cuda(cuda) if cuda else cuda_of(source)
 
 
 def _cuda(text: str) -> int:

@@ -103,7 +103,7 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     dtype = walk.m.world.settings["default dtype"]
     if isinstance(dtype, Token):
         out["dtype"] = dtype.symbol.removeprefix("torch.")
-    for name in ("capability", "platform", "cuda"):
+    for name in ("capability", "arch", "device_name", "compute_units", "platform", "cuda"):
         value = getattr(scenario, name)
         if value is not None:
             out[name] = value

@@ -9,6 +9,12 @@ from msgspec import Struct
 CAPABILITIES = (70, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 """Compute capabilities an unknown CUDA device may have (major * 10 + minor), NVIDIA's published list."""
 
+ARCHITECTURES = (
+    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1103",
+    "gfx1150", "gfx1151", "gfx1152", "gfx1200", "gfx1201", "gfx1250",
+)  # fmt: skip
+"""Compiler targets that a ROCm device may have, those that AMD's ROCm builds for."""
+
 
 class Scenario(Struct, frozen=True, kw_only=True):
     """One question; None means unknown unless said otherwise.
@@ -23,6 +29,12 @@ class Scenario(Struct, frozen=True, kw_only=True):
     quantization: str | None = None
     capability: int | None = None
     platform: str = "cuda"
+    arch: str | None = None
+    """The compiler target of a ROCm device, such as gfx942."""
+    device_name: str | None = None
+    """What the driver calls the device."""
+    compute_units: int | None = None
+    """Streaming multiprocessors, or compute units, of the device."""
     model: dict[str, Any] | None = None
     name: str = "model"
     """What the engine is given as the checkpoint's name: that of a folder."""

@@ -38,7 +38,7 @@ DEVICE_FACTS = (
     "get_device_name", "get_device_total_memory", "get_device_uuid", "is_fully_connected", "device_count",
     "num_compute_units", "is_integrated_gpu",
 )  # fmt: skip
-"""Platform methods that ask the driver; their answers are unknown."""
+"""Platform methods that ask the driver; their answers are unknown, unless the scenario knows the product."""
 
 CORE = ("vllm.engine.arg_utils", "vllm.model_executor.layers.linear", "vllm.v1.engine.core")
 """Modules that every engine process has imported."""
@@ -88,8 +88,10 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
         cls.attrs["get_device_capability"] = Descriptor(
             "classmethod", Native("device capability", device_capability)
         )
+        told = {"get_device_name": scenario.device_name, "num_compute_units": scenario.compute_units}
         for name in DEVICE_FACTS:
-            fact = facts.unknown_fact(f"current_platform.{name}()")
+            known = told.get(name)
+            fact = facts.unknown_fact(f"current_platform.{name}()") if known is None else facts.always(known)
             cls.attrs[name] = Descriptor("classmethod", fact)
         return facts.new(m, cls)
 
