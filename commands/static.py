@@ -1,6 +1,7 @@
 """The chain from a quantization flag to the kernel a linear layer reaches, read from the engine's source.
 
 What is not given is unknown: every outcome is then shown with its condition. Nothing of the engine is run.
+A launch line may be pasted after `--`: qtrace static --at SDIST --device h100 -- vllm serve M -q fp8 -tp 2
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..report.errors import UsageError
 from . import output
+from .environment import shown
+from .launch import Launch, taken_apart, with_line
 
 if TYPE_CHECKING:
     from ..tracer.scenario import Scenario
@@ -35,7 +38,8 @@ LEVELS = ("error", "warning", "note", "never")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
-    parser.add_argument("engine", metavar="ENGINE", help="vllm")
+    parser.add_argument("engine", metavar="ENGINE", nargs="?", help="vllm; not needed with a launch line")
+    parser.set_defaults(ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     parser.add_argument(
         "--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist"
     )
@@ -56,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--platform", choices=PLATFORMS, help="of the device (default: what --device says, else cuda)"
     )
     group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
-    group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
+    group.add_argument("--tp", type=int, metavar="N", help="tensor parallel size (default: 1)")
     group.add_argument(
         "--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)"
     )
@@ -94,15 +98,28 @@ def run(args: argparse.Namespace) -> int:
     from ..report.gate import exit_for
     from ..rules import judge
     from ..tracer.answer import answer
+    from ..tracer.devices import on_platform
+    from ..tracer.library import Library
     from ..tracer.sources import open_source
 
-    if args.engine not in ENGINES:
-        raise UsageError(f"unknown engine {args.engine!r}: qtrace reads {', '.join(ENGINES)}")
-    source = open_source(args.at, args.engine)
+    launch = taken_apart(args.line) if args.line is not None else None
+    source = open_source(args.at, _engine(args.engine, launch))
+    if launch is not None:
+        args = with_line(args, Library(source), launch, on_platform(args.platform, args.device).platform)
     report = answer(source, scenario(args, source), asked(args))
     report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)
+
+
+def _engine(named: str | None, launch: Launch | None) -> str:
+    """The engine that is named, or whose launch line was pasted."""
+    engine = named or (launch and launch.engine)
+    if engine is None:
+        raise UsageError("give ENGINE, or a launch line after -- (see `qtrace static --help`)")
+    if engine not in ENGINES or (launch is not None and launch.engine != engine):
+        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(ENGINES)}")
+    return engine
 
 
 def asked(args: argparse.Namespace) -> dict[str, Any]:
@@ -111,17 +128,17 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
         "quantization": args.quantization,
         "device": args.device,
         "platform": args.platform,
-        "model": _model_name(args.model),
+        "model": args.elsewhere or _model_name(args.model),
         "kv_cache_dtype": args.kv_cache_dtype,
         "dtype": args.dtype,
-        "tp": args.tp if args.tp != 1 else None,
+        "tp": args.tp,
         "tokens": args.tokens,
         "layer": args.layer if args.layer != "linear" else None,
         "packages": args.packages,
         "with": ",".join(args.present) or None,
         "without": ",".join(args.absent) or None,
         "cuda": args.cuda,
-        "env": ",".join(args.env) or None,
+        "env": tuple(map(shown, args.env)) or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -140,7 +157,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
 
     at = on_platform(args.platform, args.device)
     model = read_checkpoint(args.model) if args.model else None
-    if args.tp < 1:
+    if args.tp is not None and args.tp < 1:
         raise UsageError(f"--tp {args.tp}: give a positive number")
     return Scenario(
         quantization=args.quantization,
@@ -157,14 +174,29 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         tensors=model.tensors if model else {},
         kv_cache_dtype=args.kv_cache_dtype,
         dtype=args.dtype,
-        tensor_parallel=args.tp,
+        tensor_parallel=args.tp or 1,
         layer=args.layer,
         rows=_rows(args.tokens),
         environment=dict(map(_setting, args.env)),
         profile=args.packages,
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
         cuda=_built_with(args.cuda, at.platform, source),
+        settings=_settings(args),
+        ignored=_ignored(args),
+        server=args.server,
     )
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Fields of the engine's model configuration that the line sets and the walk reads."""
+    allowed = args.allow_deprecated_quantization
+    return {} if allowed is None else {"allow_deprecated_quantization": allowed}
+
+
+def _ignored(args: argparse.Namespace) -> tuple[str, ...]:
+    """What of a launch line has no part in the answer."""
+    missing = f"the model {args.elsewhere}, of which no folder is here"
+    return (*((missing,) if args.elsewhere else ()), *args.ignored)
 
 
 def _rows(tokens: str | None) -> int | None:

@@ -153,6 +153,10 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
         out.append("the checkpoint's folder holds no other configuration file than config.json")
     if scenario.tensor_parallel == 1:
         out.append("tensor parallel size 1")
+    if scenario.ignored:
+        out.append(f"not considered, though it may change the answer: {', '.join(scenario.ignored)}")
+    if scenario.server:
+        out.append(f"options of the server, which no engine argument holds: {', '.join(scenario.server)}")
     if scenario.cuda is not None:
         out.append(f"built with CUDA {_version(scenario.cuda)} for every architecture it supports")
     return tuple(out)

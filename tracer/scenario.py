@@ -60,3 +60,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     cuda: int | None = None
     settings: dict[str, Any] = {}
     """Other engine arguments by field name."""
+    ignored: tuple[str, ...] = ()
+    """What was given for the launch and has no part in the answer."""
+    server: tuple[str, ...] = ()
+    """Options of the launch that are the server's and not the engine's."""
