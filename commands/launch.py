@@ -79,7 +79,7 @@ def with_line(
     out = argparse.Namespace(**vars(args))
     for field, name in USED.items():
         if field in line.given:
-            _agree(out, name, line.names[field], _plain(field, line.given[field]))
+            _agree(out, name, line.names[field], line.given[field], _plain(field, line.given[field]))
     out.env = [*args.env, *_environment(args.env, launch.environment)]
     out.ignored = tuple(line.names[field] for field in line.given if field not in {*USED, *line.server})
     out.server = tuple(line.names[field] for field in line.given if field in line.server)
@@ -96,11 +96,11 @@ def _plain(field: str, value: Any) -> Any:
     return SAME.get(field, {}).get(value, value)
 
 
-def _agree(out: argparse.Namespace, name: str, flag: str, value: Any) -> None:
+def _agree(out: argparse.Namespace, name: str, flag: str, said: Any, value: Any) -> None:
     """Take a value from the line; what stands before `--` must not say otherwise."""
     before = getattr(out, name)
     if before is not None and before != value:
-        raise UsageError(f"{flag} is {before} before -- and {value} after it")
+        raise UsageError(f"{flag} is {before} before -- and {said} after it")
     setattr(out, name, value)
 
 

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from asking import EXAMPLE, qtrace
 
 from qtrace.report.codec import json_schema
 
-EXAMPLE = Path(__file__).parent.parent.parent / "docs" / "examples" / "llama-3.1-8b-fp8"
 GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": True, "sym": True}
-
-
-def qtrace(*args: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
-    """Run from another folder, so that the checkout's own folders are on no path."""
-    env = {**os.environ, "PYTHONHASHSEED": seed, "COLUMNS": "100"}
-    command = [sys.executable, "-P", "-m", "qtrace", "static", *args]
-    return subprocess.run(command, capture_output=True, text=True, env=env, cwd="/", check=False)
 
 
 def ask(sdist: Path, *args: str, seed: str = "0") -> subprocess.CompletedProcess[str]:

@@ -78,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
         name = word.partition("=")[0]
         if not name.startswith("-"):
             return f"vllm {self.known.version} takes one model, and {name} stands where no value belongs"
-        near = difflib.get_close_matches(name, self.options, n=1, cutoff=0.4)
+        near = difflib.get_close_matches(name, self.options, n=1)
         hint = f"; the nearest it has is {near[0]}" if near else ""
         sure = "has no" if self.known.whole else "has, as far as it could be read, no"
         return f"vllm {self.known.version} {sure} {name}{hint}"
