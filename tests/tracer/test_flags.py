@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from edited import edited, replaced
 
 from qtrace.report.errors import UsageError
 from qtrace.tracer.engines.command_line import Option
-from qtrace.tracer.engines.flags import Registered, registered
+from qtrace.tracer.engines.flags import Registered, handed_on, registered
 from qtrace.tracer.engines.launch_line import Line, read_line
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source, open_source
 
 ARGUMENTS = "vllm/engine/arg_utils.py"
+DATA = Path(__file__).parent.parent / "data" / "lines"
 CACHE = Path(__file__).parent.parent.parent / ".cache"
 
 
@@ -85,6 +87,17 @@ def test_an_option_that_is_renamed_in_the_source_is_the_one_that_counts(vllm_sou
     assert read(changed, "serve M -s fp8").names == {"squeeze": "--squeeze"}
     with pytest.raises(UsageError, match="has no -q"):
         read(changed, "serve M -q fp8")
+
+
+def test_lines_are_handed_to_argparse_as_the_release_s_parser_did(library: Library) -> None:
+    recorded = json.loads((DATA / "vllm-0.33.0.json").read_text())
+    assert len(recorded) == 60
+    for row in recorded:
+        try:
+            words: list[str] | None = list(handed_on(library, tuple(row["argv"]), "cuda"))
+        except UsageError:
+            words = None
+        assert words == row["words"], row["argv"]
 
 
 @pytest.mark.parametrize(
