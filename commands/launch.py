@@ -81,7 +81,8 @@ def with_line(
         if field in line.given:
             _agree(out, name, line.names[field], line.given[field], _plain(field, line.given[field]))
     out.env = [*args.env, *_environment(args.env, launch.environment)]
-    out.ignored = tuple(line.names[field] for field in line.given if field not in {*USED, *line.server})
+    out.unread = tuple(field for field in line.given if field not in {*USED, *line.server})
+    out.ignored = tuple(line.names[field] for field in out.unread)
     out.server = tuple(line.names[field] for field in line.given if field in line.server)
     _model(out, line)
     return out

@@ -39,7 +39,7 @@ LEVELS = ("error", "warning", "note", "never")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
     parser.add_argument("engine", metavar="ENGINE", nargs="?", help="vllm; not needed with a launch line")
-    parser.set_defaults(ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
+    parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     parser.add_argument(
         "--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist"
     )
@@ -182,6 +182,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
         cuda=_built_with(args.cuda, at.platform, source),
         settings=_settings(args),
+        unread=args.unread,
         ignored=_ignored(args),
         server=args.server,
     )

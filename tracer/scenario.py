@@ -60,7 +60,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     cuda: int | None = None
     settings: dict[str, Any] = {}
     """Other engine arguments by field name."""
+    unread: tuple[str, ...] = ()
+    """Engine arguments by field name that the launch gives and whose values are not used: what they set is
+    unknown."""
     ignored: tuple[str, ...] = ()
-    """What was given for the launch and has no part in the answer."""
+    """What was given for the launch and has no part in the answer, in words."""
     server: tuple[str, ...] = ()
     """Options of the launch that are the server's and not the engine's."""

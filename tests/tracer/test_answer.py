@@ -156,3 +156,12 @@ def test_experts_are_not_told_as_linear_layers(library: Library) -> None:
     made = ask(library, layer="linear", changes={"num_experts": 8})
     assert {name for c in made.chains for name in c.layers} == {"qkv_proj", "o_proj"}
     assert any("not told: gate_up_proj, down_proj" in text for text in made.question.assumed)
+
+
+def test_an_argument_that_is_given_and_not_used_is_a_condition_where_it_decides(library: Library) -> None:
+    (chain,) = ask(library, unread=("linear_backend", "seed")).chains
+    held = {o.kernels[0].symbol.rpartition(".")[2]: str(o.guard) for o in chain.outcomes if o.kernels}
+    assert len(held) > 1
+    assert "kernel_config.linear_backend == 'marlin'" in held["MarlinFP8ScaledMMLinearKernel"]
+    assert not any("seed" in guard for guard in held.values())
+    assert not chain.decided()

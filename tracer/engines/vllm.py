@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ..evaluate.fields import fields_of
 from ..evaluate.frames import Frame
@@ -46,6 +47,15 @@ CORE = ("vllm.engine.arg_utils", "vllm.model_executor.layers.linear", "vllm.v1.e
 PARALLEL = "vllm.distributed.parallel_state"
 GROUPS = ("tp", "pp", "dp", "ep", "pcp", "dcp")
 """Groups of ranks, by how their getters are named."""
+
+SIZED_BY = {
+    "pp": {"pipeline_parallel_size"},
+    "dp": {"data_parallel_size"},
+    "ep": {"data_parallel_size", "enable_expert_parallel"},
+    "pcp": {"prefill_context_parallel_size"},
+    "dcp": {"decode_context_parallel_size"},
+}
+"""Engine arguments that make a group larger than one rank."""
 
 DRIVER = "vllm.third_party.pynvml"
 """The engine's own copy of the driver's management library."""
@@ -123,7 +133,8 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     Fields of the scenario are set; a field that the engine's start may rewrite is unknown; others have the
     source's defaults.
     """
-    changed = rewritten(m.world.source, ("vllm/config/", f"vllm/platforms/{scenario.platform}.py"))
+    read = rewritten(m.world.source, ("vllm/config/", f"vllm/platforms/{scenario.platform}.py"))
+    changed = Changes(read, frozenset(scenario.unread))
     config = _partial(m, facts.engine_value(m, VLLM_CONFIG), "vllm_config", changed)
     for field in fields_of(m, config.cls) if isinstance(config.cls, ClassValue) else ():
         if isinstance(field.factory, ClassValue):
@@ -143,12 +154,25 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     return config
 
 
-def _partial(m: Machine, cls: ClassValue, name: str, changed: Rewritten) -> Instance:
+class Changes(NamedTuple):
+    """Why a field of a configuration may differ from its default."""
+
+    rewritten: Rewritten
+    given: frozenset[str]
+    """Engine arguments that the launch gives and that nobody reads: fields of that name are unknown."""
+
+    def of(self, cls: str, name: str, declared: set[str]) -> set[str]:
+        """The fields of a configuration of that class and name that are not known."""
+        by_itself = self.rewritten.get(cls, frozenset())  # its declared fields or others
+        by_launch = declared if name in self.given else self.given
+        return (declared & (self.rewritten.get(name, frozenset()) | by_launch)) | by_itself
+
+
+def _partial(m: Machine, cls: ClassValue, name: str, changed: Changes) -> Instance:
     """A configuration object whose constructor was not run."""
     out = facts.new(m, cls)
     declared = {field.name for field in fields_of(m, cls)}
-    set_later = changed.get(cls.name, frozenset())  # by its own methods, its declared fields or others
-    for field in sorted((declared & changed.get(name, frozenset())) | set_later):
+    for field in sorted(changed.of(cls.name, name, declared)):
         out.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
     return out
 
@@ -167,6 +191,8 @@ def _group(m: Machine, scenario: Scenario, name: str) -> Unknown:
     """The ranks that share something, seen from the first of them; what they exchange is not known."""
     size = scenario.tensor_parallel if name == "tp" else 1
     out = Unknown(f"{name} group", f"{name} group")
+    if SIZED_BY.get(name, set()) & set(scenario.unread):
+        return out
     known = {"world_size": size, "rank": 0, "local_rank": 0, "rank_in_group": 0}
     for key, value in (known | {"is_first_rank": True, "is_last_rank": size == 1}).items():
         m.outside[out.key, key] = value

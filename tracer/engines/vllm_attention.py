@@ -113,8 +113,20 @@ def _settle_engine(walk: Walk, dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default."""
     cache, attention = walk.config.attrs["cache_config"], walk.config.attrs["attention_config"]
     cache.attrs["cache_dtype"] = dtype
-    cache.attrs["user_specified_block_size"] = False
-    attention.attrs["backend"] = None
+    cache.attrs["user_specified_block_size"] = _unless(walk, "cache_config.user_specified_block_size", False)
+    attention.attrs["backend"] = _unless(walk, "attention_config.backend", None)
+
+
+GIVEN_BY = {
+    "cache_config.user_specified_block_size": {"block_size"},
+    "attention_config.backend": {"attention_backend", "attention_config"},
+}
+"""Engine arguments that set a field of another name."""
+
+
+def _unless(walk: Walk, field: str, default: Value) -> Value:
+    """The default of a field, unknown where an argument that sets it was given."""
+    return Unknown(field, field) if GIVEN_BY[field] & set(walk.scenario.unread) else default
 
 
 def _listen(m: Machine, out: Attention) -> None:
