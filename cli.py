@@ -19,6 +19,7 @@ qtrace {version}: which kernel does a quantization flag really reach?
 
 Try first:
   qtrace static vllm --at SDIST_OR_FOLDER --quantization fp8 --device h100 --model FOLDER
+  qtrace static --at SDIST_OR_FOLDER --device h100 -- vllm serve FOLDER -q fp8 -tp 2
   qtrace rule
   qtrace --help
 """
@@ -72,8 +73,18 @@ def run(argv: Sequence[str]) -> int:
         return Exit.OK
     named = next((argument for argument in argv if not argument.startswith("-")), None)
     command = next((row for row in COMMANDS if row.name == named), None)
-    args = _parser(command).parse_args(argv)
+    own, line = _split(argv) if command and command.line else (argv, None)
+    args = _parser(command).parse_args(own)
+    args.line = line
     return command.load().run(args) if command else Exit.OK
+
+
+def _split(argv: Sequence[str]) -> tuple[Sequence[str], Sequence[str] | None]:
+    """The command's own arguments, and the command line after `--`."""
+    if "--" not in argv:
+        return argv, None
+    at = list(argv).index("--")
+    return argv[:at], argv[at + 1 :]
 
 
 def _parser(invoked: Command | None) -> Parser:

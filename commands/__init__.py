@@ -28,6 +28,8 @@ class Command(NamedTuple):
     module: str
     """Relative to this package."""
     help: str
+    line: bool = False
+    """Whether it takes a command line after `--`, as `args.line` (None where there is none)."""
 
     def load(self) -> Module:
         """The module; nothing is imported before a command is invoked or asked for its own help."""
@@ -36,8 +38,11 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("static", ".static", "the chain from a quantization flag to the kernel, read from source"),
+    Command(
+        "static", ".static", "the chain from a quantization flag to the kernel, read from source", line=True
+    ),
     Command("show", ".show", "a saved report in another voice"),
+    Command("devices", ".devices", "what is known of a device by its name"),
     Command("rule", ".rule", "what a rule means, why it matters, what to do"),
     Command("schema", ".schema", "the JSON Schema of a report"),
 )

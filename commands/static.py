@@ -1,6 +1,7 @@
 """The chain from a quantization flag to the kernel a linear layer reaches, read from the engine's source.
 
 What is not given is unknown: every outcome is then shown with its condition. Nothing of the engine is run.
+A launch line may be pasted after `--`: qtrace static --at SDIST --device h100 -- vllm serve M -q fp8 -tp 2
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..report.errors import UsageError
 from . import output
+from .environment import shown
+from .launch import Launch, taken_apart, with_line
 
 if TYPE_CHECKING:
     from ..tracer.scenario import Scenario
@@ -28,13 +31,15 @@ LAYERS = (
     "embedding",
     "lm_head",
 )
+PLATFORMS = ("cuda", "rocm", "cpu", "xpu")
 DTYPES = ("bfloat16", "float16", "float32")
 LEVELS = ("error", "warning", "note", "never")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
-    parser.add_argument("engine", metavar="ENGINE", help="vllm")
+    parser.add_argument("engine", metavar="ENGINE", nargs="?", help="vllm; not needed with a launch line")
+    parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     parser.add_argument(
         "--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist"
     )
@@ -49,10 +54,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded"
     )
     group.add_argument(
-        "--device", metavar="D", help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, cpu, x86_64+amx_tile"
+        "--device",
+        metavar="D",
+        help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, mi300x, gfx942, x86_64+amx_tile",
+    )
+    group.add_argument(
+        "--platform", choices=PLATFORMS, help="of the device (default: what --device says, else cuda)"
     )
     group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
-    group.add_argument("--tp", type=int, default=1, metavar="N", help="tensor parallel size (default: 1)")
+    group.add_argument("--tp", type=int, metavar="N", help="tensor parallel size (default: 1)")
     group.add_argument(
         "--expert-parallel",
         action="store_true",
@@ -95,15 +105,28 @@ def run(args: argparse.Namespace) -> int:
     from ..report.gate import exit_for
     from ..rules import judge
     from ..tracer.answer import answer
+    from ..tracer.devices import on_platform
+    from ..tracer.library import Library
     from ..tracer.sources import open_source
 
-    if args.engine not in ENGINES:
-        raise UsageError(f"unknown engine {args.engine!r}: qtrace reads {', '.join(ENGINES)}")
-    source = open_source(args.at, args.engine)
+    launch = taken_apart(args.line) if args.line is not None else None
+    source = open_source(args.at, _engine(args.engine, launch))
+    if launch is not None:
+        args = with_line(args, Library(source), launch, on_platform(args.platform, args.device).platform)
     report = answer(source, scenario(args, source), asked(args))
     report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)
+
+
+def _engine(named: str | None, launch: Launch | None) -> str:
+    """The engine that is named, or whose launch line was pasted."""
+    engine = named or (launch and launch.engine)
+    if engine is None:
+        raise UsageError("give ENGINE, or a launch line after -- (see `qtrace static --help`)")
+    if engine not in ENGINES or (launch is not None and launch.engine != engine):
+        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(ENGINES)}")
+    return engine
 
 
 def asked(args: argparse.Namespace) -> dict[str, Any]:
@@ -111,10 +134,11 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
     given = {
         "quantization": args.quantization,
         "device": args.device,
-        "model": _model_name(args.model),
+        "platform": args.platform,
+        "model": args.elsewhere or _model_name(args.model),
         "kv_cache_dtype": args.kv_cache_dtype,
         "dtype": args.dtype,
-        "tp": args.tp if args.tp != 1 else None,
+        "tp": args.tp,
         "expert_parallel": args.expert_parallel or None,
         "tokens": args.tokens,
         "layer": args.layer if args.layer != "linear" else None,
@@ -122,7 +146,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
         "with": ",".join(args.present) or None,
         "without": ",".join(args.absent) or None,
         "cuda": args.cuda,
-        "env": ",".join(args.env) or None,
+        "env": tuple(map(shown, args.env)) or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -136,13 +160,12 @@ def _model_name(model: str | None) -> str | None:
 def scenario(args: argparse.Namespace, source: Source) -> Scenario:
     """The arguments as a scenario; raises UsageError for what cannot be meant."""
     from ..tracer.checkpoint import read_checkpoint
-    from ..tracer.devices import Device, device
-    from ..tracer.engines.release import cuda_of
+    from ..tracer.devices import on_platform
     from ..tracer.scenario import Scenario
 
-    at = device(args.device) if args.device else Device("cuda", None)
+    at = on_platform(args.platform, args.device)
     model = read_checkpoint(args.model) if args.model else None
-    if args.tp < 1:
+    if args.tp is not None and args.tp < 1:
         raise UsageError(f"--tp {args.tp}: give a positive number")
     return Scenario(
         quantization=args.quantization,
@@ -150,6 +173,8 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         platform=at.platform,
         arch=at.arch,
         cpu=at.cpu,
+        device_name=at.driver,
+        compute_units=at.counted,
         model=model.config if model else None,
         name=model.name if model else "model",
         files={k: v for k, v in model.files.items() if k != "config.json"} if model else {},
@@ -158,15 +183,31 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         tensors=model.tensors if model else {},
         kv_cache_dtype=args.kv_cache_dtype,
         dtype=args.dtype,
-        tensor_parallel=args.tp,
+        tensor_parallel=args.tp or 1,
         expert_parallel=args.expert_parallel,
         layer=args.layer,
         rows=_rows(args.tokens),
         environment=dict(map(_setting, args.env)),
         profile=args.packages,
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
-        cuda=(_cuda(args.cuda) if args.cuda else cuda_of(source)) if at.platform == "cuda" else None,
+        cuda=_built_with(args.cuda, at.platform, source),
+        settings=_settings(args),
+        unread=args.unread,
+        ignored=_ignored(args),
+        server=args.server,
     )
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Fields of the engine's model configuration that the line sets and the walk reads."""
+    allowed = args.allow_deprecated_quantization
+    return {} if allowed is None else {"allow_deprecated_quantization": allowed}
+
+
+def _ignored(args: argparse.Namespace) -> tuple[str, ...]:
+    """What of a launch line has no part in the answer."""
+    missing = f"the model {args.elsewhere}, of which no folder is here"
+    return (*((missing,) if args.elsewhere else ()), *args.ignored)
 
 
 def _rows(tokens: str | None) -> int | None:
@@ -184,6 +225,17 @@ def _setting(text: str) -> tuple[str, str | None]:
     if not name or not equals:
         raise UsageError(f"--env {text}: write NAME=VALUE, or NAME=? for one that may be set or not")
     return name, None if value == "?" else value
+
+
+def _built_with(cuda: str | None, platform: str, source: Source) -> int | None:
+    """The CUDA version of the build; on other platforms there is none."""
+    from ..tracer.engines.release import cuda_of
+
+    if platform != "cuda":
+        if cuda is not None:
+            raise UsageError(f"--cuda {cuda} contradicts the platform {platform}")
+        return None
+    return _cuda(cuda) if cuda else cuda_of(source)
 
 
 def _cuda(text: str) -> int:

@@ -139,7 +139,7 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     dtype = walk.m.world.settings["default dtype"]
     if isinstance(dtype, Token):
         out["dtype"] = dtype.symbol.removeprefix("torch.")
-    for name in ("capability", "arch", "platform", "cuda"):
+    for name in ("capability", "arch", "device_name", "compute_units", "platform", "cuda"):
         value = getattr(scenario, name)
         if value is not None:
             out[name] = value
@@ -197,6 +197,10 @@ def assumptions(scenario: Scenario, walked_through: bool) -> tuple[str, ...]:
         out.append("tensor parallel size 1")
     if scenario.platform != "cuda":
         out.append("the platform is the engine's own, not one that a package brings")
+    if scenario.ignored:
+        out.append(f"not considered, though it may change the answer: {', '.join(scenario.ignored)}")
+    if scenario.server:
+        out.append(f"options of the server, which no engine argument holds: {', '.join(scenario.server)}")
     if scenario.cuda is not None:
         out.append(f"built with CUDA {_version(scenario.cuda)} for every architecture it supports")
     return tuple(out)

@@ -33,6 +33,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     """The compiler target of a ROCm device, such as gfx942."""
     cpu: tuple[str, ...] = ()
     """The kinds of CPU that it may be, by architecture and highest feature; empty for other devices."""
+    device_name: str | None = None
+    """What the driver calls the device."""
+    compute_units: int | None = None
+    """Streaming multiprocessors, or compute units, of the device."""
     model: dict[str, Any] | None = None
     name: str = "model"
     """What the engine is given as the checkpoint's name: that of a folder."""
@@ -60,3 +64,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     cuda: int | None = None
     settings: dict[str, Any] = {}
     """Other engine arguments by field name."""
+    unread: tuple[str, ...] = ()
+    """Engine arguments by field name that the launch gives and whose values are not used: what they set is
+    unknown."""
+    ignored: tuple[str, ...] = ()
+    """What was given for the launch and has no part in the answer, in words."""
+    server: tuple[str, ...] = ()
+    """Options of the launch that are the server's and not the engine's."""

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from asking import EXAMPLE, qtrace
 
 from qtrace.report.codec import json_schema
 
-EXAMPLE = Path(__file__).parent.parent.parent / "docs" / "examples" / "llama-3.1-8b-fp8"
 GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": True, "sym": True}
-
-
-def qtrace(*args: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
-    """Run from another folder, so that the checkout's own folders are on no path."""
-    env = {**os.environ, "PYTHONHASHSEED": seed, "COLUMNS": "100"}
-    command = [sys.executable, "-P", "-m", "qtrace", "static", *args]
-    return subprocess.run(command, capture_output=True, text=True, env=env, cwd="/", check=False)
 
 
 def ask(sdist: Path, *args: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
@@ -101,12 +92,21 @@ def test_a_refusal_on_some_devices_is_a_condition_of_the_steps_behind_it(vllm_sd
     assert "when not (capability in (70, 75))" in words
 
 
+def test_a_product_s_name_is_the_answer_to_the_engine_s_question_for_it(vllm_sdist: Path) -> None:
+    done = ask(vllm_sdist, "-q", "fp8", "--device", "t4", "--dtype", "bfloat16", "--model", str(EXAMPLE))
+    assert done.returncode == 1, done.stderr
+    assert "Your Tesla T4 GPU has compute capability 7.5." in " ".join(done.stdout.split())
+    assert "device_name=Tesla T4  compute_units=40" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
         (("-q", "nope", "--device", "h100", "--model", str(EXAMPLE)), 2, ""),
         (("-q", "fp8", "--device", "h1000"), 2, "unknown device 'h1000'"),
         (("-q", "fp8", "--device", "9.9"), 2, "no compute capability 9.9"),
+        (("--device", "h100", "--platform", "rocm"), 2, "contradicts --device h100"),
+        (("--platform", "cpu", "--cuda", "12.9"), 2, "contradicts the platform cpu"),
         (("-q", "fp8", "--model", "{}"), 2, "not a model's config.json"),
         (("-q", "fp8", "--model", "/no/such/folder"), 2, "no such folder or file"),
         (("-q", "fp8", "--model", "{not json"), 2, "is not JSON"),

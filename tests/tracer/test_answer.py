@@ -174,3 +174,12 @@ def test_a_refusal_says_what_was_under_way(library: Library) -> None:
     (refused,) = ask(library, tensor_parallel=3).chains[0].outcomes
     assert refused.refusal is not None
     assert refused.refusal.within[-1].endswith(".verify_with_parallel_config")
+
+
+def test_an_argument_that_is_given_and_not_used_is_a_condition_where_it_decides(library: Library) -> None:
+    (chain,) = ask(library, unread=("linear_backend", "seed")).chains
+    held = {o.kernels[0].symbol.rpartition(".")[2]: str(o.guard) for o in chain.outcomes if o.kernels}
+    assert len(held) > 1
+    assert "kernel_config.linear_backend == 'marlin'" in held["MarlinFP8ScaledMMLinearKernel"]
+    assert not any("seed" in guard for guard in held.values())
+    assert not chain.decided()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ..evaluate.fields import fields_of
 from ..evaluate.frames import Frame
@@ -50,7 +51,7 @@ DEVICE_FACTS = (
     "get_device_name", "get_device_total_memory", "get_device_uuid", "is_fully_connected", "device_count",
     "num_compute_units", "is_integrated_gpu",
 )  # fmt: skip
-"""Platform methods that ask the driver; their answers are unknown."""
+"""Platform methods that ask the driver; their answers are unknown, unless the scenario knows the product."""
 
 CORE = ("vllm.engine.arg_utils", "vllm.model_executor.layers.linear", "vllm.v1.engine.core")
 """Modules that every engine process has imported."""
@@ -64,6 +65,14 @@ WARMUP_PLANNER = "vllm.model_executor.warmup.jit_warmup._trace_compile_key_dispa
 
 WORKSPACE = "vllm.v1.worker.workspace.current_workspace_manager"
 """What a worker sets up before it loads a model."""
+SIZED_BY = {
+    "pp": {"pipeline_parallel_size"},
+    "dp": {"data_parallel_size"},
+    "ep": {"data_parallel_size", "enable_expert_parallel"},
+    "pcp": {"prefill_context_parallel_size"},
+    "dcp": {"decode_context_parallel_size"},
+}
+"""Engine arguments that make a group larger than one rank."""
 
 DRIVER = "vllm.third_party.pynvml"
 """The engine's own copy of the driver's management library."""
@@ -121,8 +130,10 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
             cls.attrs["get_device_capability"] = Descriptor(
                 "classmethod", Native("device capability", device_capability)
             )
+        told = {"get_device_name": scenario.device_name, "num_compute_units": scenario.compute_units}
         for name in DEVICE_FACTS:
-            fact = facts.unknown_fact(f"current_platform.{name}()")
+            known = told.get(name)
+            fact = facts.unknown_fact(f"current_platform.{name}()") if known is None else facts.always(known)
             cls.attrs[name] = Descriptor("classmethod", fact)
         return facts.new(m, cls)
 
@@ -156,7 +167,8 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     Fields of the scenario are set; a field that the engine's start may rewrite is unknown; others have the
     source's defaults.
     """
-    changed = rewritten(m.world.source, ("vllm/config/", f"vllm/platforms/{scenario.platform}.py"))
+    read = rewritten(m.world.source, ("vllm/config/", f"vllm/platforms/{scenario.platform}.py"))
+    changed = Changes(read, frozenset(scenario.unread))
     config = _partial(m, facts.engine_value(m, VLLM_CONFIG), "vllm_config", changed)
     for field in fields_of(m, config.cls) if isinstance(config.cls, ClassValue) else ():
         if isinstance(field.factory, ClassValue):
@@ -180,12 +192,25 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     return config
 
 
-def _partial(m: Machine, cls: ClassValue, name: str, changed: Rewritten) -> Instance:
+class Changes(NamedTuple):
+    """Why a field of a configuration may differ from its default."""
+
+    rewritten: Rewritten
+    given: frozenset[str]
+    """Engine arguments that the launch gives and that nobody reads: fields of that name are unknown."""
+
+    def of(self, cls: str, name: str, declared: set[str]) -> set[str]:
+        """The fields of a configuration of that class and name that are not known."""
+        by_itself = self.rewritten.get(cls, frozenset())  # its declared fields or others
+        by_launch = declared if name in self.given else self.given
+        return (declared & (self.rewritten.get(name, frozenset()) | by_launch)) | by_itself
+
+
+def _partial(m: Machine, cls: ClassValue, name: str, changed: Changes) -> Instance:
     """A configuration object whose constructor was not run."""
     out = facts.new(m, cls)
     declared = {field.name for field in fields_of(m, cls)}
-    set_later = changed.get(cls.name, frozenset())  # by its own methods, its declared fields or others
-    for field in sorted((declared & changed.get(name, frozenset())) | set_later):
+    for field in sorted(changed.of(cls.name, name, declared)):
         out.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
     return out
 
@@ -204,6 +229,8 @@ def _group(m: Machine, scenario: Scenario, name: str) -> Unknown:
     """The ranks that share something, seen from the first of them; what they exchange is not known."""
     size = scenario.tensor_parallel if name == "tp" else 1
     out = Unknown(f"{name} group", f"{name} group")
+    if SIZED_BY.get(name, set()) & set(scenario.unread):
+        return out
     known = {"world_size": size, "rank": 0, "local_rank": 0, "rank_in_group": 0}
     for key, value in (known | {"is_first_rank": True, "is_last_rank": size == 1}).items():
         m.outside[out.key, key] = value

@@ -107,12 +107,25 @@ def _settle_engine(walk: Walk, dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default."""
     cache, attention = walk.config.attrs["cache_config"], walk.config.attrs["attention_config"]
     cache.attrs["cache_dtype"] = dtype
-    cache.attrs["user_specified_block_size"] = False
-    attention.attrs["backend"] = None
+    cache.attrs["user_specified_block_size"] = _unless(walk, "cache_config.user_specified_block_size", False)
+    attention.attrs["backend"] = _unless(walk, "attention_config.backend", None)
+
     walk.config.attrs["kv_transfer_config"] = None
     walk.model.attrs["_model_info"] = _model_info(walk)
     # Layers that were built for another part of the question are not this one's.
     walk.config.attrs["compilation_config"].attrs["static_forward_context"] = DictValue(walk.m.space.true)
+
+
+GIVEN_BY = {
+    "cache_config.user_specified_block_size": {"block_size"},
+    "attention_config.backend": {"attention_backend", "attention_config"},
+}
+"""Engine arguments that set a field of another name."""
+
+
+def _unless(walk: Walk, field: str, default: Value) -> Value:
+    """The default of a field, unknown where an argument that sets it was given."""
+    return Unknown(field, field) if GIVEN_BY[field] & set(walk.scenario.unread) else default
 
 
 def _model_info(walk: Walk) -> Value:

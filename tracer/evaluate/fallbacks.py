@@ -112,6 +112,10 @@ def iterate_class(m: Machine, cls: ClassValue, node: Node | None) -> Value:
     return m.unknown(f"the elements of {describe(cls)}", node)
 
 
+TRANSPARENT = frozenset({"pydantic.SkipValidation"})
+"""Annotations of a library that stand for the type in their brackets."""
+
+
 def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     """`atom[key]` of what is no container: a generic class, an enum by name, a Triton launch."""
     from .calls import call_value
@@ -119,9 +123,11 @@ def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
     if isinstance(atom, ClassValue):
         return _class_item(m, atom, key, node)
     if isinstance(atom, NativeClass) and atom.symbol == "typing.Literal":
-        return Instance(atom, m.live, key if isinstance(key, tuple) else (key,))
+        return Instance(atom, m.live, _literals(key))
     if isinstance(atom, NativeClass | Native):
         return atom
+    if isinstance(atom, Opaque) and atom.symbol in TRANSPARENT:
+        return key
     if isinstance(atom, Instance):
         method = inheritance.class_attribute(m, atom.cls, "__getitem__")
         if method is not MISSING:
@@ -137,6 +143,15 @@ def subscript(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
         return m.fail("TypeError", f"'{type_name(atom)}' object is not subscriptable")
     label = f"{describe(atom)}[{describe(key)}]"
     return m.world.library(m, label, node) if isinstance(atom, Opaque) else m.unknown(label, node)
+
+
+def _literals(key: Value) -> tuple[Value, ...]:
+    """The values of `Literal[...]`; those of a `Literal` inside it are its own."""
+    found: list[Value] = []
+    for item in key if isinstance(key, tuple) else (key,):
+        inner = isinstance(item, Instance) and item.cls.symbol == "typing.Literal"
+        found += item.payload if inner else (item,)
+    return tuple(dict.fromkeys(found))
 
 
 def _class_item(m: Machine, cls: ClassValue, key: Value, node: Node | None) -> Value:

@@ -13,6 +13,7 @@ from ..evaluate.texts import exception_repr, message
 from ..evaluate.unions import each
 from ..evaluate.values import (
     LIBRARY_ERROR,
+    UNION,
     DictValue,
     Instance,
     ListValue,
@@ -62,10 +63,13 @@ def native_classes() -> dict[str, NativeClass]:
     out[LIBRARY_ERROR] = NativeClass(LIBRARY_ERROR, (out["builtins.Exception"],))
     for name in _TYPING_CLASSES:
         out[name] = NativeClass(name, (OBJECT,))
+    out[UNION.symbol] = UNION
     out["typing.NamedTuple"] = NativeClass("typing.NamedTuple", (out["builtins.tuple"],))
     out["collections.Counter"] = counter_class(out["builtins.dict"])
     frozen = "dataclasses.FrozenInstanceError"
     out[frozen] = NativeClass(frozen, (out["builtins.AttributeError"],))
+    out["json.JSONDecodeError"] = NativeClass("json.JSONDecodeError", (out["builtins.ValueError"],))
+    out["json.decoder.JSONDecodeError"] = out["json.JSONDecodeError"]
     out["types.ModuleType"] = NativeClass("types.ModuleType", (OBJECT,))
     out["types.ModuleType"].attrs["__init__"] = Native("ModuleType.__init__", _init_module)
     for name, bases in _ENUMS.items():  # a later one may derive from an earlier one

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..evaluate.atoms import describe, plain
-from ..evaluate.values import Instance, ListValue, Native, Partial, Value
+from ..evaluate.calls import call_value
+from ..evaluate.unions import settle
+from ..evaluate.values import Bound, Function, Instance, ListValue, Native, Partial, Value
 from .native import Args, Kwargs, Table, atoms
 
 if TYPE_CHECKING:
@@ -18,7 +21,9 @@ FUNCTIONS = ("match", "search", "fullmatch", "sub", "split", "findall")
 
 def _declare(name: str) -> None:
     def native(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        return atoms(m, args, lambda found: _apply(m, name, found))
+        if unread := set(kwargs) - {"count"}:
+            return m.unknown(f"re.{name}(..., {', '.join(sorted(unread))}=...)")
+        return atoms(m, (*args, *kwargs.values()), lambda found: _apply(m, name, found))
 
     table(f"re.{name}", f"regex.{name}")(native)
 
@@ -29,6 +34,8 @@ for _name in FUNCTIONS:
 
 def _apply(m: Machine, name: str, given: Args) -> Value:
     pattern, *rest = map(_pattern_text, given)
+    if name == "sub" and isinstance(rest[0], Function | Bound):
+        return _replaced(m, pattern, *rest)
     if not isinstance(pattern, str) or not all(isinstance(r, str | int) for r in rest):
         if len(rest) and rest[-1] is None:
             return m.fail("TypeError", "expected string or bytes-like object, got 'NoneType'")
@@ -40,6 +47,20 @@ def _apply(m: Machine, name: str, given: Args) -> Value:
     if found is None or isinstance(found, str | bool):
         return found
     return ListValue(tuple(found), m.live) if isinstance(found, list) else _match(m, found)
+
+
+def _replaced(m: Machine, pattern: Value, replace: Value, text: Value, count: Value = 0) -> Value:
+    """`re.sub` with a function of the engine for what comes in place of each match."""
+    unknown = m.unknown(f"re.sub({describe(pattern)}, a function, {describe(text)})")
+    if not isinstance(pattern, str) or not isinstance(text, str) or not isinstance(count, int):
+        return unknown
+    out, end = "", 0
+    for found in islice(re.finditer(pattern, text), count or None):
+        put = settle(m, call_value(m, replace, (_match(m, found),), {}))
+        if not isinstance(put, str):
+            return unknown
+        out, end = out + text[end : found.start()] + put, found.end()
+    return out + text[end:]
 
 
 def _pattern_text(atom: Value) -> Value:

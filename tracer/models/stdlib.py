@@ -15,7 +15,17 @@ from ..evaluate import attributes, containers
 from ..evaluate.atoms import constant, describe, plain
 from ..evaluate.operators import BINARY, binary, computed
 from ..evaluate.unions import each, each2, settle
-from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Native, Opaque, Unknown, Value
+from ..evaluate.values import (
+    MISSING,
+    DictValue,
+    Instance,
+    ListValue,
+    Native,
+    Opaque,
+    UnionType,
+    Unknown,
+    Value,
+)
 from .mapping_methods import method
 from .native import Args, Kwargs, Table, argument, atoms
 
@@ -23,6 +33,7 @@ if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
 table = Table()
+_NONE = "builtins.NoneType"
 CONSTANT_ROWS: dict[str, Value] = {
     "typing.TYPE_CHECKING": False,
     "math.inf": math.inf,
@@ -44,7 +55,19 @@ def _get_args(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     atom = args[0]
     if isinstance(atom, Instance) and isinstance(atom.payload, tuple):
         return atom.payload
+    if isinstance(atom, UnionType):
+        return tuple(m.world.models.classes[_NONE] if part is None else part for part in atom.parts)
     return m.unknown(f"get_args({describe(atom)})")
+
+
+@table("typing.get_origin")
+def _get_origin(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    atom = args[0]
+    if isinstance(atom, UnionType) or (isinstance(atom, Instance) and isinstance(atom.payload, tuple)):
+        return atom.cls
+    if isinstance(atom, Unknown) or (isinstance(atom, Opaque) and "[" in atom.symbol):
+        return m.unknown(f"get_origin({describe(atom)})")
+    return None  # a generic class stands for itself here, whatever it is of: `list[int]` is `list`
 
 
 # --- importing
@@ -231,13 +254,38 @@ def _empty_dict(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @table("json.loads")
 def _loads(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def load(text: Value) -> Value:
-        return (
-            box_json(m, computed(m, lambda: json.loads(text)))
-            if isinstance(text, str)
-            else m.unknown("json.loads()")
-        )
+        if not isinstance(text, str):
+            return m.unknown("json.loads()")
+        try:
+            return box_json(m, json.loads(text))
+        except json.JSONDecodeError as error:
+            raise m.throw(m.world.exception(m, "json.JSONDecodeError", str(error))) from error
 
     return each(m, args[0], lambda atom: load(plain(atom)))
+
+
+@table("json.dumps")
+def _dumps(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    def dump(atom: Value) -> Value:
+        found = MISSING if kwargs else unbox_json(m, atom)
+        return (
+            m.unknown(f"json.dumps({describe(atom)})", kind="str") if found is MISSING else json.dumps(found)
+        )
+
+    return each(m, args[0], dump)
+
+
+def unbox_json(m: Machine, value: Value) -> Any:
+    """Evaluated containers as plain JSON data, MISSING where not all of it is known."""
+    atom = plain(settle(m, value))
+    if isinstance(atom, DictValue) and atom.other is MISSING:
+        parts = {key: unbox_json(m, held) for key, held in atom.entries.values()}
+        return MISSING if MISSING in parts.values() or not constant(tuple(parts)) else parts
+    if isinstance(atom, ListValue | tuple):
+        items = atom if isinstance(atom, tuple) else containers.items_of(m, atom, None)
+        found = [unbox_json(m, item) for item in items] if isinstance(items, tuple) else [MISSING]
+        return MISSING if MISSING in found else found
+    return atom if isinstance(atom, str | int | float | None) else MISSING
 
 
 def box_json(m: Machine, value: Any) -> Value:

@@ -1,0 +1,19 @@
+"""Environment variables as a report may show them: a value may be a secret, a name, a path or an address."""
+
+from __future__ import annotations
+
+import re
+
+SHOWN = re.compile(r"(VLLM|CUDA)_\w+")
+"""Names whose values are shown."""
+SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH", re.I)
+"""Words in a name that keep its value hidden all the same."""
+HARMLESS = re.compile(r"\w*|[\w,:=+-]+|\d+\.\d+")
+"""Values that can be no path, no host and no address."""
+
+
+def shown(setting: str) -> str:
+    """`NAME=VALUE` where the value may be shown, else `NAME=(hidden)`."""
+    name, _, value = setting.partition("=")
+    visible = SHOWN.fullmatch(name) and not SECRET.search(name) and HARMLESS.fullmatch(value)
+    return setting if visible or value == "?" else f"{name}=(hidden)"
