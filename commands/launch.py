@@ -19,6 +19,7 @@ USED = {
     "kv_cache_dtype": "kv_cache_dtype",
     "dtype": "dtype",
     "tensor_parallel_size": "tp",
+    "enable_expert_parallel": "expert_parallel",
     "allow_deprecated_quantization": "allow_deprecated_quantization",
 }
 """Fields of the engine's arguments that a question takes, and what they are called before `--`."""

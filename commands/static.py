@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--device",
         metavar="D",
-        help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, mi300x, gfx942, x86_64+amx_tile",
+        help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, mi300x, gfx942, cpu, x86_64+amx_tile, xpu",
     )
     group.add_argument(
         "--platform", choices=PLATFORMS, help="of the device (default: what --device says, else cuda)"
@@ -66,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--expert-parallel",
         action="store_true",
+        default=None,
         help="the engine's --enable-expert-parallel, over --tp ranks",
     )
     group.add_argument(
@@ -139,7 +140,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
         "kv_cache_dtype": args.kv_cache_dtype,
         "dtype": args.dtype,
         "tp": args.tp,
-        "expert_parallel": args.expert_parallel or None,
+        "expert_parallel": args.expert_parallel,
         "tokens": args.tokens,
         "layer": args.layer if args.layer != "linear" else None,
         "packages": args.packages,
@@ -184,7 +185,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         kv_cache_dtype=args.kv_cache_dtype,
         dtype=args.dtype,
         tensor_parallel=args.tp or 1,
-        expert_parallel=args.expert_parallel,
+        expert_parallel=bool(args.expert_parallel),
         layer=args.layer,
         rows=_rows(args.tokens),
         environment=dict(map(_setting, args.env)),

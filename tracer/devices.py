@@ -91,9 +91,8 @@ SPELLINGS = (
 )
 """What is written in several ways, and the one way that the table has."""
 
-FACTS = tuple(
-    name for name in Device.__struct_fields__ if name not in ("platform", "capability", "arch", "cpu")
-)
+SHARED = ("platform", "cpu", "capability", "arch")
+FACTS = tuple(name for name in Device.__struct_fields__ if name not in SHARED)
 """Fields that variants of a product may differ in."""
 
 

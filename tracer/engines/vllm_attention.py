@@ -15,7 +15,7 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import alternatives, settle
-from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Value
+from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Unknown, Value
 from ..links import field_site, function_behind, link, text_site
 from . import platform as facts
 from .vllm import call, phase
