@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from ..guards import Guard
 
 Builds = list[tuple["Guard", Build]]
+COMPILED = ("cuda", "rocm", "cpu")
+"""Platforms whose ops csrc registers; those of others come with a package of their own."""
 PLATFORM, LOADER = "vllm.platforms.current_platform", "import_kernels"
 """The platform's method that imports the extension module which fits the machine."""
 
 
 def builds(m: Machine, scenario: Scenario) -> Builds:
     """The builds that may be the one, each under its guard."""
+    if scenario.platform not in COMPILED:
+        return []
     if scenario.platform != "cpu":
         return [(m.space.true, Build(scenario.platform, scenario.cuda))]
     found = [
