@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
-from ..evaluate.unions import alternatives
+from ..evaluate.unions import alternatives, settle
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
 from . import platform as facts
 from .vllm import phase
@@ -79,16 +81,20 @@ def build_model(walk: Walk, cache_dtype: Value = None) -> Model | None:
             kind = _kind(module.value)
             if kind is not None:
                 out.modules.setdefault(kind, []).append(module)
+        out.gated = _gated(m, out.modules.get("experts", []))
         m.live = out.live
-        out.gated = _gated(out.modules.get("experts", []))
     return out
 
 
-def _gated(experts: list[Module]) -> bool | None:
-    configs = [module.value.attrs["moe_config"] for module in experts]
-    told = {config.attrs.get("is_act_and_mul") for config in configs if isinstance(config, Instance)}
-    found = told.pop() if len(told) == 1 else None
-    return found if isinstance(found, bool) else None
+def _gated(m: Machine, experts: list[Module]) -> bool | None:
+    """The engine's own word, a field or a property of what it notes of the experts."""
+    told = []
+    for module in experts:
+        m.live = module.guard
+        ask = partial(attributes.get, m, settle(m, module.value.attrs["moe_config"]), "is_act_and_mul", None)
+        told.append(facts.attempt(m, ask)[0])
+    agreed = [answer for answer in (True, False) if told and all(found is answer for found in told)]
+    return agreed[0] if agreed else None
 
 
 @contextmanager
