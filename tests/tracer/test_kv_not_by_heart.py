@@ -65,11 +65,9 @@ def swapped(text: str) -> str:
     return head + tail
 
 
-def refusing(text: str) -> str:
-    start = text.index("def supports_kv_cache_dtype")
-    return text[:start] + text[start:].replace("return True", "return False", 1).replace(
-        'in ("fp8", "fp8_e4m3")', 'in ("fp9",)', 1
-    )
+inverted = replaced(
+    "return flash_attn_supports_kv_cache_dtype(", "return not flash_attn_supports_kv_cache_dtype("
+)
 
 
 def test_sizes_scales_and_names_are_what_the_source_says(vllm_source: Source) -> None:
@@ -98,7 +96,7 @@ def test_sizes_scales_and_names_are_what_the_source_says(vllm_source: Source) ->
     ("path", "edit", "dtype", "taken"),
     [
         (CUDA, swapped, "auto", "TritonAttentionBackend"),
-        (FLASH, refusing, "fp8", "TritonAttentionBackend"),
+        (FLASH, inverted, "fp8", "TritonAttentionBackend"),
     ],
 )
 def test_the_order_and_the_checks_decide(

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..evaluate import attributes
 from ..evaluate.arguments import Spread
 from ..evaluate.atoms import constant
 from ..evaluate.calls import call_value, describe_value
@@ -110,18 +111,21 @@ def build_model(walk: Walk, cache_dtype: Value = None) -> Model | None:
             kind = _kind(module.value)
             if kind is not None:
                 out.modules.setdefault(kind, []).append(module)
+        out.gated = _gated(m, out.modules.get("experts", []))
         m.live = out.live
-        out.gated = _gated(out.modules.get("experts", []))
     out.linear = list(_distinct(m, made, names))
     return out
 
 
-def _gated(experts: list[Module]) -> bool | None:
-    """Whether the experts have a gate, as their own configuration says."""
-    configs = [module.value.attrs["moe_config"] for module in experts]
-    told = {config.attrs.get("is_act_and_mul") for config in configs if isinstance(config, Instance)}
-    found = told.pop() if len(told) == 1 else None
-    return found if isinstance(found, bool) else None
+def _gated(m: Machine, experts: list[Module]) -> bool | None:
+    """The engine's own word, a field or a property of what it notes of the experts."""
+    told = []
+    for module in experts:
+        m.live = module.guard
+        ask = partial(attributes.get, m, settle(m, module.value.attrs["moe_config"]), "is_act_and_mul", None)
+        told.append(facts.attempt(m, ask)[0])
+    agreed = [answer for answer in (True, False) if told and all(found is answer for found in told)]
+    return agreed[0] if agreed else None
 
 
 def _distinct(m: Machine, made: list[Made], names: dict[int, str]) -> Iterator[Linear]:
