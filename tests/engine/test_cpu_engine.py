@@ -35,10 +35,12 @@ def engine() -> Library:
 
 
 @pytest.fixture(scope="module")
-def models(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the checkpoints, all made at once."""
+def models(python: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """Folder of the checkpoints that the chosen tests need, all made by one process."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    checkpoints(python, folder, sorted({variant.checkpoint for variant in VARIANTS.values()}))
+    mine = (item for item in request.session.items if item.path == request.path)
+    chosen = {str(item.callspec.params["name"]) for item in mine if isinstance(item, pytest.Function)}
+    checkpoints(python, folder, sorted({VARIANTS[name].checkpoint for name in chosen}))
     return folder
 
 

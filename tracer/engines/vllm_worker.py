@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from .. import tree
 from ..evaluate import inheritance
-from ..evaluate.values import MISSING, ClassValue, Function
+from ..evaluate.unions import alternatives
+from ..evaluate.values import MISSING, ClassValue, Function, Wrapper
 from ..links import function_behind, link, nodes
 from . import platform as facts
 
@@ -41,9 +42,10 @@ def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
     """Whether the worker's start calls it, or hands on to a start above that does."""
     for cls in worker.mro:
         found = inheritance.own_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
-        if found is MISSING:
+        starts = [atom for _, atom in alternatives(m, found) if isinstance(atom, Function | Wrapper)]
+        if not starts:
             continue
-        start = function_behind(found)
+        start = function_behind(starts[0])  # the same whichever decorator it has
         if link(start, callee).site is not None:
             return True
         if link(start, START).site is None:
