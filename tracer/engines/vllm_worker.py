@@ -42,9 +42,11 @@ def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
     """Whether the worker's start calls it, or hands on to a start above that does."""
     for cls in worker.mro:
         found = inheritance.own_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
+        if found is MISSING:
+            continue
         starts = [atom for _, atom in alternatives(m, found) if isinstance(atom, Function | Wrapper)]
         if not starts:
-            continue
+            return True  # behind a decorator that is not read
         start = function_behind(starts[0])  # the same whichever decorator it has
         if link(start, callee).site is not None:
             return True
