@@ -44,10 +44,11 @@ def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
         found = inheritance.own_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
         if found is MISSING:
             continue
-        starts = [atom for _, atom in alternatives(m, found) if isinstance(atom, Function | Wrapper)]
+        atoms = [atom for _, atom in alternatives(m, found) if isinstance(atom, Function | Wrapper)]
+        starts = [f for f in map(function_behind, atoms) if f.symbol.rpartition(".")[2] == START]
         if not starts:
             return True  # behind a decorator that is not read
-        start = function_behind(starts[0])  # the same whichever decorator it has
+        start = starts[0]  # the same whichever decorator it has
         if link(start, callee).site is not None:
             return True
         if link(start, START).site is None:
