@@ -42,10 +42,13 @@ def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
     """Whether the worker's start calls it, or hands on to a start above that does."""
     for cls in worker.mro:
         found = inheritance.own_attribute(m, cls, START) if isinstance(cls, ClassValue) else MISSING
-        starts = [atom for _, atom in alternatives(m, found) if isinstance(atom, Function | Wrapper)]
-        if not starts:
+        if found is MISSING:
             continue
-        start = function_behind(starts[0])  # the same whichever decorator it has
+        atoms = [atom for _, atom in alternatives(m, found) if isinstance(atom, Function | Wrapper)]
+        starts = [f for f in map(function_behind, atoms) if f.symbol.rpartition(".")[2] == START]
+        if not starts:
+            return True  # behind a decorator that is not read
+        start = starts[0]  # the same whichever decorator it has
         if link(start, callee).site is not None:
             return True
         if link(start, START).site is None:
