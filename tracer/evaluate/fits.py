@@ -70,7 +70,7 @@ def _rounds_up(func: Value) -> bool:
         return False
     names = [param.name for param in func.node.params.items]
     last = func.node.body[-1] if func.node.body else None
-    if len(names) != 2 or not isinstance(last, tree.Return) or last.value is None:
+    if len(names) != 2 or not isinstance(last, tree.Return) or not isinstance(last.value, tree.Binary):
         return False
     return _shape(last.value) == f"((({names[0]} + {names[1]}) - 1) // {names[1]}) * {names[1]}"
 
