@@ -74,7 +74,7 @@ def walked(library: Library, scenario: Scenario, seconds: float = SECONDS, used:
             walk.open_end = str(stop)
             m.coverage.budget(str(stop))
             m.live = m.space.true
-        m.deadline = math.inf  # telling what was found is not part of the search
+        m.deadline, m.space.max_nodes = math.inf, sys.maxsize  # telling what was found is no search
     return walk
 
 
@@ -169,7 +169,7 @@ def _about_layers(walk: Walk) -> Iterator[str]:
     if walk.layers and walk.scenario.shape is None:
         yield "layers stand where vLLM's Llama has them, in block 0: model.layers.0"
     if walk.built is not None:
-        yield f"the model has {walk.built.blocks} of its blocks, which stand for all"
+        yield f"the model has {walk.built.blocks.number} of its blocks, which stand for all"
     if walk.left_out:
         yield f"not told: {', '.join(walk.left_out)} (experts or latent attention stand in their place)"
 

@@ -18,7 +18,7 @@ from .evaluate.unions import alternatives
 from .evaluate.values import ClassValue, Instance, Value
 from .fits import fits
 from .hops import Conditions, Marks, hops, kept
-from .outcomes import Parts, class_name, merged, parameters, refusals, split, stands_for_all
+from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split, stands_for_all
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
@@ -46,7 +46,10 @@ def _alike(module: Module) -> tuple[str, ...]:
 def _none(walk: Walk, model: Model | None, kind: str) -> tuple[Outcome, ...]:
     """Refusals of the configuration or of building the model, or that it has no such layer."""
     space = walk.m.space
-    ends = refusals(walk.m, [*walk.raised, *(model.raised if model is not None else [])], space.true)
+    raised = [] if model is None else model.raised
+    unlike = None if model is None else model.blocks.unlike
+    ends = refusals(walk.m, walk.raised, space.true)
+    ends += doubted(walk.m, unlike, refusals(walk.m, raised, space.true))
     if not ends:
         why = "the release knows the architecture" if model is None else f"the model has {kind}"
         ends = [(space.atom(why, Opaque(why)), Outcome())]
@@ -56,6 +59,7 @@ def _none(walk: Walk, model: Model | None, kind: str) -> tuple[Outcome, ...]:
 def _chain(walk: Walk, model: Model, kind: str, modules: list[Module]) -> Chain:
     m, first = walk.m, modules[0]
     own = stands_for_all(m, stands_for(walk, first.name), _ends(walk, first))
+    own = doubted(m, model.blocks.unlike, own)
     ends = refusals(m, [*walk.raised, *model.raised], m.space.true) + own
     if model.abandoned is not None and not model.abandoned.is_false:
         ends.append((model.abandoned, Outcome()))

@@ -72,6 +72,7 @@ def _refused_model(walk: Walk, made: list[Chain]) -> tuple[Chain, ...]:
         for guard, end in refusals(m, walk.built.raised, m.space.true)
         if end.refusal is not None and (end.refusal.message, end.refusal.site) not in known
     ]
+    ends = doubted(m, walk.built.blocks.unlike, ends)
     if not ends:
         return ()
     if not walk.built.live.is_false:
@@ -172,7 +173,7 @@ def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[
 
 def _where_it_goes_on(walk: Walk, layer: Layer, certain: list[Raised]) -> list[Raised]:
     """Exceptions, each also on the paths that are not read to their end: it may be the one met there."""
-    unread = walk.m.abandoned
+    unread = walk.m.space.false
     for guard, exc in layer.later:
         unread = unread if CERTAIN in exc.attrs else unread | guard
     return [(guard | unread if layer.live.implies(guard | unread) else guard, exc) for guard, exc in certain]

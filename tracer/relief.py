@@ -28,7 +28,7 @@ Ask = Callable[[Scenario], tuple["Walk", tuple[Chain, ...]]]
 def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ...]:
     """The chains, those that are refused with the first change that turns the refusal."""
     found: dict[int, Relief] = {}
-    wanted = [at for at, chain in enumerate(chains) if chain.refused()]
+    wanted = [at for at, chain in enumerate(chains) if chain.refused() and not _built(walk, chain)]
     for name, values, scenario in _changes(walk) if wanted else ():
         other, made = ask(scenario)
         for at in wanted:
@@ -40,6 +40,13 @@ def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ..
     return tuple(
         replace(chain, reliefs=(found[at],)) if at in found else chain for at, chain in enumerate(chains)
     )
+
+
+def _built(walk: Walk, chain: Chain) -> bool:
+    """Whether layers of the chain are built, so that loading or running them refuses: asking again does not
+    go that far.
+    """
+    return any(layer.name in chain.layers and not layer.live.is_false for layer in walk.layers)
 
 
 Change = tuple[str, tuple[Value, ...], Scenario]

@@ -115,7 +115,8 @@ def _profiled(op: str) -> str:
 def _cache(held: Mapping[str, Any], told: Report) -> list[str]:
     (chain,) = told.chains
     (outcome,) = chain.outcomes
-    (cache,) = (p for p in outcome.parameters if p.name == "kv_cache")
+    cache = outcome.cache
+    assert cache is not None
     names = {symbol.symbol.rpartition(".")[2] for symbol in outcome.kernels}
     method = outcome.method and outcome.method.rpartition(".")[2]
     out = [] if cache.dtype == held["stored"] else [f"the cache holds {cache.dtype}, not {held['stored']}"]

@@ -36,6 +36,7 @@ from . import build, cpu, platform as facts, rocm
 from .log import LOGGER, logged
 from .native import NativeHalf
 from .rewritten import Rewritten, rewritten
+from .vllm_given import made_of
 
 ROOT = "vllm"
 PLATFORMS = {
@@ -68,11 +69,13 @@ WORKSPACE = "vllm.v1.worker.workspace.current_workspace_manager"
 SIZED_BY = {
     "pp": {"pipeline_parallel_size"},
     "dp": {"data_parallel_size"},
-    "ep": {"data_parallel_size", "enable_expert_parallel"},
+    "ep": {"data_parallel_size", "prefill_context_parallel_size"},
     "pcp": {"prefill_context_parallel_size"},
     "dcp": {"decode_context_parallel_size"},
 }
-"""Engine arguments that make a group larger than one rank."""
+"""Engine arguments that make a group larger than the ranks of tensor parallelism make it."""
+SPANNING = ("tp", "ep")
+"""Groups over the ranks of tensor parallelism."""
 
 DRIVER = "vllm.third_party.pynvml"
 """The engine's own copy of the driver's management library."""
@@ -185,9 +188,12 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     config.attrs["model_config"] = model
     config.attrs["parallel_config"].attrs |= {
         "tensor_parallel_size": scenario.tensor_parallel,
-        "data_parallel_size": 1,  # as the groups of ranks are told
         "enable_expert_parallel": scenario.expert_parallel,
     }
+    if not SIZED_BY["dp"] & set(scenario.unread):  # as the groups of ranks are told
+        config.attrs["parallel_config"].attrs["data_parallel_size"] = 1
+    for name in made_of(m, scenario.unread) & {field.name for field in fields_of(m, config.cls)}:
+        config.attrs[name] = Unknown(f"vllm_config.{name}", f"vllm_config.{name}")
     config.attrs["compilation_config"].attrs["custom_ops"] = _custom_ops(m)
     return config
 
@@ -227,7 +233,7 @@ def _custom_ops(m: Machine) -> ListValue:
 
 def _group(m: Machine, scenario: Scenario, name: str) -> Unknown:
     """The ranks that share something, seen from the first of them; what they exchange is not known."""
-    size = scenario.tensor_parallel if name == "tp" else 1
+    size = scenario.tensor_parallel if name in SPANNING else 1
     out = Unknown(f"{name} group", f"{name} group")
     if SIZED_BY.get(name, set()) & set(scenario.unread):
         return out

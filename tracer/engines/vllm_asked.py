@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..evaluate.unions import settle
 from ..evaluate.values import ClassValue, ListValue, Value
 from . import platform as facts, vllm_checkpoint
-from .vllm_checkpoint import model_class
+from .vllm_checkpoint import HEADERS_SUPPOSED, model_class
 from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
 from .vllm_linear import plain_arguments
 from .vllm_model import Linear
 from .vllm_names import doubt, module_names, one_for_all
 
 if TYPE_CHECKING:
+    from ..guards import Guard
     from .vllm_walk import Walk
 
 BLOCK = "model.layers.0"
@@ -34,6 +35,8 @@ class Asked(NamedTuple):
     """What must hold for it to be the layer that the checkpoint's names speak of."""
     apart: str | None
     """What must hold for it to stand for its like in all blocks."""
+    guard: Guard | None = None
+    """The paths on which the model has it, where the model was asked."""
 
 
 def wants_model(walk: Walk) -> bool:
@@ -72,7 +75,10 @@ def _of_model(walk: Walk, linear: Linear) -> Asked:
     made, kwargs = linear.made, dict(linear.made.kwargs)
     named = kwargs.get("quant_config") is not None  # without one, no name of the checkpoint is asked for
     apart = stands_for(walk, settle(walk.m, kwargs["prefix"])) if named else None
-    return Asked(linear.name, made.value.cls, made.args, kwargs, linear.name, None, apart)
+    apart = apart or (walk.built.blocks.unlike if walk.built is not None else None)
+    supposed = named and walk.m.world.settings.get(HEADERS_SUPPOSED) is True
+    doubt = "the checkpoint stores the layer quantized" if supposed else None
+    return Asked(linear.name, made.value.cls, made.args, kwargs, linear.name, doubt, apart, linear.guard)
 
 
 def stands_for(walk: Walk, prefix: str) -> str | None:

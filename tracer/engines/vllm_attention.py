@@ -15,7 +15,7 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import alternatives, settle
-from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Unknown, Value
+from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Value
 from ..links import field_site, function_behind, link, text_site
 from . import platform as facts
 from .vllm import call, phase
@@ -23,6 +23,7 @@ from .vllm_attend import attend
 from .vllm_backends import Asked, listen
 from .vllm_cache import Allocated, allocated, bind, layers
 from .vllm_checkpoint import model_class
+from .vllm_given import unless_given
 from .vllm_layers import LATENT, Sizes
 from .vllm_linear import registered
 from .vllm_model import BUILD, build_model
@@ -106,26 +107,17 @@ def _sites(walk: Walk, out: Attention) -> None:
 def _settle_engine(walk: Walk, dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default."""
     cache, attention = walk.config.attrs["cache_config"], walk.config.attrs["attention_config"]
+    given = walk.scenario
     cache.attrs["cache_dtype"] = dtype
-    cache.attrs["user_specified_block_size"] = _unless(walk, "cache_config.user_specified_block_size", False)
-    attention.attrs["backend"] = _unless(walk, "attention_config.backend", None)
+    sized = "cache_config.user_specified_block_size"
+    cache.attrs["user_specified_block_size"] = unless_given(given, sized, False)
+    attention.attrs["backend"] = unless_given(given, "attention_config.backend", None)
 
-    walk.config.attrs["kv_transfer_config"] = None
+    transfer = "vllm_config.kv_transfer_config"
+    walk.config.attrs["kv_transfer_config"] = unless_given(given, transfer, None)
     walk.model.attrs["_model_info"] = _model_info(walk)
     # Layers that were built for another part of the question are not this one's.
     walk.config.attrs["compilation_config"].attrs["static_forward_context"] = DictValue(walk.m.space.true)
-
-
-GIVEN_BY = {
-    "cache_config.user_specified_block_size": {"block_size"},
-    "attention_config.backend": {"attention_backend", "attention_config"},
-}
-"""Engine arguments that set a field of another name."""
-
-
-def _unless(walk: Walk, field: str, default: Value) -> Value:
-    """The default of a field, unknown where an argument that sets it was given."""
-    return Unknown(field, field) if GIVEN_BY[field] & set(walk.scenario.unread) else default
 
 
 def _model_info(walk: Walk) -> Value:

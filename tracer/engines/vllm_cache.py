@@ -13,6 +13,7 @@ from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown,
 from ..models.tensors import dtype_attribute
 from . import platform as facts
 from .vllm import call
+from .vllm_given import unless_given
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -89,7 +90,8 @@ def _part(m: Machine, atom: Value, name: str) -> Value:
 def _block_size(walk: Walk) -> Value:
     """Tokens in a block: the engine starts from a default, and its platform fits that to the backend."""
     m, cache = walk.m, walk.config.attrs["cache_config"]
-    cache.attrs["block_size"] = facts.engine_value(m, DEFAULT_BLOCK)
+    default = facts.engine_value(m, DEFAULT_BLOCK)
+    cache.attrs["block_size"] = unless_given(walk.scenario, "cache_config.block_size", default)
     platform = facts.engine_value(m, "vllm.platforms.current_platform")
     update = attributes.get(m, platform, "update_block_size_for_backend", None)
     call_value(m, update, (walk.config,), {})

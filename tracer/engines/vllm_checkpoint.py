@@ -82,11 +82,17 @@ quantized: one tensor of a module whose name is part of every other, so all of t
 """
 
 
+HEADERS_SUPPOSED = "headers of tensors are supposed"
+"""The setting that says that a quantization method was answered with them."""
+
+
 def _headers(scenario: Scenario) -> Native:
     """Answer for the headers of the checkpoint's tensors."""
 
     def read(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         by_method = ".quantization." in m.frame.module.name
+        if by_method and not scenario.tensors:
+            m.world.settings[HEADERS_SUPPOSED] = True
         return box_json(m, scenario.tensors or (STORED_AS_SAID if by_method else {}))
 
     return Native("headers of the tensors", read)

@@ -6,6 +6,7 @@ names, and which method each of them gets.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -21,6 +22,7 @@ from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown,
 from . import platform as facts
 from .vllm import phase
 from .vllm_checkpoint import model_class
+from .vllm_given import unless_given
 from .vllm_layers import LINEAR
 from .vllm_linear import registered, rows_of
 from .vllm_names import alike
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 BUILD = "build_model"
 MOST = 4
 """Blocks that are built at most."""
+STRIDE = re.compile(r"step|interval|freq|stride|every|period")
+"""How a checkpoint's config calls a number after which blocks repeat."""
 ROPE = "vllm.model_executor.layers.rotary_embedding.get_rope"
 EMBEDDING = "vllm.model_executor.layers.vocab_parallel_embedding"
 KINDS = ("experts", "embedding", "lm_head")
@@ -60,6 +64,15 @@ class Linear(NamedTuple):
     name: str
     """Where the model keeps it, which is what the loader goes by; its prefix where the model was refused."""
     made: Made
+    guard: Guard
+    """The paths on which the model has it."""
+
+
+class Blocks(NamedTuple):
+    """How many blocks are built, and what has to hold where those do not show every kind that there is."""
+
+    number: int
+    unlike: str | None
 
 
 class Model:
@@ -70,7 +83,7 @@ class Model:
         """By kind."""
         self.linear: list[Linear] = []
         """Linear layers that no other in the list is like, in the order in which the model makes them."""
-        self.blocks = 0
+        self.blocks = Blocks(0, None)
         self.gated: bool | None = None
         """Whether the experts have a gate; None where they differ, or where that is not known."""
         self.live: Any = None
@@ -130,16 +143,16 @@ def _gated(m: Machine, experts: list[Module]) -> bool | None:
 
 def _distinct(m: Machine, made: list[Made], names: dict[int, str]) -> Iterator[Linear]:
     """Of layers that stand in the same place of different blocks and are made alike, the first."""
-    seen: set[tuple[str, ...]] = set()
+    seen: dict[tuple[str, ...], Linear] = {}
     for one in made:
         prefix = settle(m, one.kwargs.get("prefix"))
         if not isinstance(prefix, str) or any(isinstance(a, Spread) for a in one.args):
             continue
         given = (*one.args, *(v for k, v in sorted(one.kwargs.items()) if k != "prefix"))
         like = (one.value.cls.symbol, alike(prefix), *map(partial(described, m), given))
-        if like not in seen:
-            seen.add(like)
-            yield Linear(names.get(id(one.value), prefix), one)
+        first = seen.get(like) or Linear(names.get(id(one.value), prefix), one, m.space.false)
+        seen[like] = first._replace(guard=first.guard | one.guard)
+    yield from seen.values()
 
 
 def described(m: Machine, value: Value) -> str:
@@ -152,29 +165,45 @@ def described(m: Machine, value: Value) -> str:
 
 
 @contextmanager
-def _few_blocks(walk: Walk) -> Iterator[int]:
+def _few_blocks(walk: Walk) -> Iterator[Blocks]:
     """Leave as few blocks as show every kind of layer: those that come first may be unlike the others."""
     config = walk.model.attrs["hf_text_config"]
     dense = config.attrs.get("first_k_dense_replace", 0)
     count = config.attrs.get("num_hidden_layers")
     wanted = max(dense + 1 if isinstance(dense, int) else 1, _all_kinds(walk, config, count))
-    left = min(wanted, MOST, count) if isinstance(count, int) else min(wanted, MOST)
+    whole = count if isinstance(count, int) else wanted
+    left = min(wanted, MOST, whole)
     config.attrs["num_hidden_layers"] = left
     try:
-        yield left
+        shown = left >= min(wanted, whole)
+        yield Blocks(left, None if shown else f"blocks after block {left - 1} are like it")
     finally:
         if count is not None:
             config.attrs["num_hidden_layers"] = count
 
 
 def _all_kinds(walk: Walk, config: Instance, count: Value) -> int:
-    """Blocks after which every list that tells each block its kind has told all there are."""
+    """Blocks after which everything that tells the blocks apart has told all kinds that there are.
+
+    That is a list with a kind for each block, a list of the numbers of some blocks, or a stride.
+    """
     out = 1
-    for value in config.attrs.values():
+    for name, value in config.attrs.items():
         kinds = settle(walk.m, value.content) if isinstance(value, ListValue) else value
         if isinstance(kinds, tuple | str) and len(kinds) == count and all(map(constant, kinds)):
             out = max(out, *(kinds.index(kind) + 1 for kind in kinds))
+        elif isinstance(kinds, tuple) and "layers" in name and _numbers_blocks(kinds, count):
+            others = next(at for at in range(len(kinds) + 1) if at not in kinds)
+            out = max(out, min(kinds) + 1, others + 1)
+        elif STRIDE.search(name) and isinstance(value, int) and not isinstance(value, bool):
+            out = max(out, value)
     return out
+
+
+def _numbers_blocks(items: tuple[Value, ...], count: Value) -> bool:
+    """Whether a list holds numbers of blocks."""
+    numbers = [i for i in items if isinstance(i, int) and not isinstance(i, bool)]
+    return bool(items) and len(numbers) == len(items) and isinstance(count, int) and max(numbers) < count
 
 
 def _prepare(walk: Walk, cache_dtype: Value) -> None:
@@ -183,9 +212,12 @@ def _prepare(walk: Walk, cache_dtype: Value) -> None:
     config.attrs["quant_config"] = walk.quant_config
     config.attrs["cache_config"].attrs |= {
         "cache_dtype": cache_dtype,
-        "user_specified_block_size": False,
+        "user_specified_block_size": unless_given(
+            walk.scenario, "cache_config.user_specified_block_size", False
+        ),
     }
-    config.attrs["attention_config"].attrs["backend"] = None
+    backend = unless_given(walk.scenario, "attention_config.backend", None)
+    config.attrs["attention_config"].attrs["backend"] = backend
     config.attrs["compilation_config"].attrs["mode"] = 0
     m.world.settings |= {  # a worker builds the model after it has met the others
         "torch.distributed.is_initialized": facts.always(True),

@@ -245,7 +245,7 @@ class Walk:
         if wants_model(self):
             self.built = build_model(self)
         for layer in asked(self):
-            self.m.live = live
+            self.m.live = live if layer.guard is None else live & layer.guard
             yield self._layer(layer)
 
     def _layer(self, want: Asked) -> Layer:

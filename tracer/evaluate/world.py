@@ -62,6 +62,7 @@ class World:
         self.started: frozenset[str] = frozenset()
         self.begun: frozenset[Maybe] = frozenset()
         self._lack: dict[str, list[tuple[Maybe, str]]] = {}
+        self._held: dict[Maybe, Guard] = {}
         """Packages that are imported already when the question begins: they are there."""
         self.settings: dict[str, Value] = {}
         self.loaded: dict[str, Guard] = {}
@@ -193,7 +194,10 @@ class World:
             if there is None and m.record.trying:
                 m.branch(self.has(m, needed), lambda: None, partial(self._no_module, m, needed))
         for some, missing in self._lacking(name):
-            m.branch(self._holds(m, some), partial(self._no_module, m, missing), lambda: None)
+            if some not in self._held:  # such a test runs once a process
+                self._held[some] = self._holds(m, some)
+            if not self._held[some].is_false:
+                m.branch(self._held[some], partial(self._no_module, m, missing), lambda: None)
 
     def _lacking(self, name: str) -> list[tuple[Maybe, str]]:
         """Imports under a condition on the way to a module, each with a package that is not there."""
