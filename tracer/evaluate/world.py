@@ -60,10 +60,11 @@ class World:
         self.defaulted: frozenset[str] = frozenset()
         """Library classes whose objects have defaults that nobody here knows: what is read is there."""
         self.started: frozenset[str] = frozenset()
+        """Packages that are imported already when the question begins: they are there."""
         self.begun: frozenset[Maybe] = frozenset()
         self._lack: dict[str, list[tuple[Maybe, str]]] = {}
         self._held: dict[Maybe, Guard] = {}
-        """Packages that are imported already when the question begins: they are there."""
+        """Where the tests of such imports hold, once they were asked."""
         self.settings: dict[str, Value] = {}
         self.loaded: dict[str, Guard] = {}
         """Modules of the engine that its build makes, and where they were imported."""
