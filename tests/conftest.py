@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from edited import library_of
 
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source, open_source
@@ -32,4 +33,4 @@ def vllm_source(vllm_sdist: Path) -> Source:
 @pytest.fixture(scope="session")
 def library(vllm_source: Source) -> Library:
     """vLLM 0.33.0, lowered as tests ask for it; holds no evaluated value, so tests may share it."""
-    return Library(vllm_source)
+    return library_of(vllm_source)

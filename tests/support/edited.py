@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
+from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source
 
 
@@ -42,3 +44,9 @@ def replaced(old: str, new: str, count: int = 1) -> Callable[[str], str]:
         return text.replace(old, new, count)
 
     return edit
+
+
+@lru_cache(maxsize=4)
+def library_of(source: Source) -> Library:
+    """The library of a source, kept for the next question on it: it holds no evaluated value."""
+    return Library(source)

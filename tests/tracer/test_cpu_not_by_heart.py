@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from edited import edited, replaced
+from edited import edited, library_of, replaced
 
 from qtrace.report.model import Chain, Outcome
-from qtrace.tracer.answer import answer
+from qtrace.tracer.answer import answered
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.sources import Source
 
@@ -41,7 +41,7 @@ def chain(source: Source, checkpoint: str, cpu: str) -> Chain:
         rows=1,
         model=LLAMA | {"quantization_config": dict(CHECKPOINTS[checkpoint])},
     )
-    (found,) = answer(source, scenario, {}).chains
+    (found,) = answered(library_of(source), scenario, {}).chains
     return found
 
 

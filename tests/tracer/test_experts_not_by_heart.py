@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from edited import edited, replaced
+from edited import edited, library_of, replaced
 
 from qtrace.report.model import Chain
-from qtrace.tracer.answer import answer
+from qtrace.tracer.answer import answered
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.sources import Source
 
@@ -50,7 +50,7 @@ def ask(source: Source, **more: Any) -> Chain:
     scenario = Scenario(
         model=QWEN, capability=89, dtype="bfloat16", profile="bare", cuda=13000, layer="experts", **more
     )
-    (chain,) = answer(source, scenario, {}).chains
+    (chain,) = answered(library_of(source), scenario, {}).chains
     return chain
 
 

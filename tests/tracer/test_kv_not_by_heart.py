@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from edited import edited, replaced
+from edited import edited, library_of, replaced
 
 from qtrace.report.model import CandidateState, Chain, Outcome
-from qtrace.tracer.answer import answer
+from qtrace.tracer.answer import answered
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.sources import Source
 
@@ -39,7 +39,7 @@ def ask(source: Source, dtype: str = "fp8") -> Chain:
         model={**LLAMA, "quantization_config": {"quant_method": "fp8", "activation_scheme": "static"}},
         tensors={"model.norm.weight": {}},
     )
-    (chain,) = answer(source, scenario, {}).chains
+    (chain,) = answered(library_of(source), scenario, {}).chains
     return chain
 
 

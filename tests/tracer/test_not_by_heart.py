@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from edited import edited, replaced
+from edited import edited, library_of, replaced
 
 from qtrace.report.model import Chain, Outcome
-from qtrace.tracer.answer import answer
+from qtrace.tracer.answer import answered
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.sources import Source
 
@@ -39,7 +39,7 @@ def ask(source: Source, checkpoint: str, capability: int, **more: Any) -> Chain:
         model=LLAMA | {"quantization_config": dict(CHECKPOINTS[checkpoint])},
         **more,
     )
-    (chain,) = answer(source, scenario, {}).chains
+    (chain,) = answered(library_of(source), scenario, {}).chains
     return chain
 
 
