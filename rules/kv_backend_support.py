@@ -16,7 +16,7 @@ from ..report.model import (
     Verdict,
 )
 from ..report.registry import lookup
-from .caches import LAYER, asked, cached, refused_by_backends
+from .caches import LAYER, asked, cached, refused_by_backends, same
 from .examples import refused, report
 
 RULE = lookup("QT303")
@@ -29,15 +29,15 @@ def check(report: Report) -> Iterator[Finding]:
     for chain in report.chains if dtype is not None else ():
         if refused_by_backends(chain, report.question):
             yield _no_backend(str(dtype), chain)
-        elif dtype not in UNQUANTIZED and (ignored := _ignored(chain)):
+        elif dtype not in UNQUANTIZED and (ignored := _ignored(str(dtype), chain)):
             yield _unquantized(str(dtype), ignored)
 
 
-def _ignored(chain: Chain) -> list[Cache]:
-    """The caches, where every outcome has one that is not quantized."""
+def _ignored(dtype: str, chain: Chain) -> list[Cache]:
+    """The caches, where every outcome has one that holds plain numbers under another name than `dtype`."""
     caches = [cache for _, cache in cached(chain)]
     whole = len(caches) == len(chain.outcomes)
-    return caches if whole and all(cache.mode is None for cache in caches) else []
+    return caches if whole and all(c.plain and not same(dtype, c.format) for c in caches) else []
 
 
 def _no_backend(dtype: str, chain: Chain) -> Finding:
@@ -75,6 +75,13 @@ _NONE = Choice(
 _ASKED = {"kv_cache_dtype": "fp8_inc"}
 _REFUSED = refused("No valid attention backend found for cuda with kv_cache_dtype=fp8_inc.")
 _PLAIN = Outcome(cache=Cache(format="auto", dtype="bfloat16"))
+
+
+def _unread(dtype: str, tensor: str) -> Report:
+    cache = Cache(format=dtype, dtype=tensor)
+    return report(Outcome(cache=cache), asked={"kv_cache_dtype": dtype}, layer=LAYER)
+
+
 FIRES = (
     report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_NONE,)),
     report(_PLAIN, asked={"kv_cache_dtype": "fp8"}, layer=LAYER),
@@ -88,4 +95,8 @@ SILENT = (
     report(_PLAIN, asked={"kv_cache_dtype": "auto"}, layer=LAYER),
     report(_PLAIN, asked={"kv_cache_dtype": "bfloat16"}, layer=LAYER),
     report(_REFUSED, asked=_ASKED, layer=LAYER),
+    # How the cache is quantized was not read: releases before `KVQuantMode`.
+    _unread("fp8", "uint8"),
+    _unread("turboquant_4bit_nc", "uint8"),
+    _unread("fp8", "bfloat16"),
 )
