@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from ..report.model import Chain, Outcome, Parameter, Report
+from msgspec.structs import replace
+
+from ..report.model import Chain, Confidence, Finding, Level, Outcome, Parameter, Report, Verdict
+from ..report.predicate import Always
 
 PLAIN = ("weight", "bias")
 """Parameters of a layer that is not quantized."""
@@ -34,3 +37,29 @@ def plain_name(parameter: Parameter) -> str:
 def is_quantized(parameters: tuple[Parameter, ...]) -> bool:
     """Whether a layer holds more than a weight and a bias."""
     return any(plain_name(parameter) not in PLAIN for parameter in parameters)
+
+
+def folded(outcomes: list[Outcome]) -> list[list[Outcome]]:
+    """The outcomes, those that run the same classes together: the rows of a forward may pick other operators."""
+    groups: dict[Outcome, list[Outcome]] = {}
+    for outcome in outcomes:
+        alike = replace(outcome, guard=Always(), ops=(), dtypes=None)
+        groups.setdefault(alike, []).append(outcome)
+    return list(groups.values())
+
+
+def everywhere(chain: Chain, holds: Callable[[Outcome], bool]) -> bool:
+    """Whether something holds however a chain is accepted."""
+    return all(holds(outcome) for outcome in chain.outcomes if outcome.refusal is None)
+
+
+def only_where(finding: Finding, outcomes: list[Outcome]) -> Finding:
+    """A finding that holds for `outcomes` and not for all that are accepted: what is unknown decides."""
+    when = tuple(f"when {guard}" for guard in dict.fromkeys(outcome.guard for outcome in outcomes))
+    return replace(
+        finding,
+        verdict=Verdict.OPEN,
+        level=Level.NOTE,
+        confidence=Confidence.LIKELY,
+        evidence=(*finding.evidence, *when),
+    )
