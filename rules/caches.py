@@ -9,6 +9,8 @@ from ..report.model import Cache, CandidateState, Chain, Outcome, Question
 LAYER = "attention"
 ALIASES = {"fp8": "fp8_e4m3", "fp8_e4m3": "fp8_e4m3"}
 """Values of the flag that mean one format."""
+LAYOUT = "_ds_mla"
+"""Ends the name of a format whose bytes lie as sparse latent attention reads them."""
 E4M3 = frozenset(ALIASES)
 LEFT_OPEN = (None, "auto")
 """Values that leave the dtype to the engine."""
@@ -23,7 +25,8 @@ def asked(question: Question) -> str | None:
 
 def same(a: str, b: str) -> bool:
     """Whether a cache of the format `b` is what the flag's value `a` asks for: itself, or a layout of it."""
-    return ALIASES.get(a, a) == ALIASES.get(b, b) or b.startswith(f"{a}_")
+    a, b = (ALIASES.get(name, name) for name in (a, b))
+    return a == b or (b.endswith(LAYOUT) and ALIASES.get(b.removesuffix(LAYOUT), b) == a)
 
 
 def cached(chain: Chain) -> Iterator[tuple[Outcome, Cache]]:
