@@ -5,7 +5,7 @@ That tells what a refusal hangs on without reading its text: the engine is asked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -19,6 +19,10 @@ from .scenario import CAPABILITIES, Scenario
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
 
+CACHED = "attention"
+"""The kind of layer that has a KV cache."""
+AUTO = "auto"
+"""The value of `--kv-cache-dtype` that leaves it to the engine."""
 DTYPES = ("float16", "bfloat16")
 """Activation dtypes that a checkpoint may be run in instead."""
 
@@ -27,9 +31,25 @@ Ask = Callable[[Scenario], tuple["Walk", tuple[Chain, ...]]]
 
 def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ...]:
     """The chains, those that are refused with the first change that turns the refusal."""
+    refused = [at for at, chain in enumerate(chains) if chain.refused()]
+    found = _first(_changes(walk) if refused else (), chains, refused, ask)
+    cached = [at for at in refused if chains[at].layer == CACHED]
+    more = _first(_unquantized_cache(walk) if cached else (), chains, cached, ask)
+    return tuple(
+        replace(chain, reliefs=tuple(part[at] for part in (found, more) if at in part))
+        for at, chain in enumerate(chains)
+    )
+
+
+Change = tuple[str, tuple[Value, ...], Scenario]
+
+
+def _first(
+    changes: Iterable[Change], chains: tuple[Chain, ...], wanted: list[int], ask: Ask
+) -> dict[int, Relief]:
+    """The first change that each of the wanted chains is accepted with, by its place."""
     found: dict[int, Relief] = {}
-    wanted = [at for at, chain in enumerate(chains) if chain.refused()]
-    for name, values, scenario in _changes(walk) if wanted else ():
+    for name, values, scenario in changes:
         other, made = ask(scenario)
         for at in wanted:
             taken = [value for value in values if _accepts(made, chains[at], name, value)]
@@ -37,12 +57,13 @@ def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ..
                 found[at] = Relief(name=name, values=tuple(taken), resolved=_resolved(other))
         if len(found) == len(wanted):
             break
-    return tuple(
-        replace(chain, reliefs=(found[at],)) if at in found else chain for at, chain in enumerate(chains)
-    )
+    return found
 
 
-Change = tuple[str, tuple[Value, ...], Scenario]
+def _unquantized_cache(walk: Walk) -> Iterator[Change]:
+    """With the cache's dtype left to the engine: asked besides, as a device or dtype may do as well."""
+    if walk.scenario.kv_cache_dtype not in (None, AUTO):
+        yield "kv_cache_dtype", (AUTO,), replace(walk.scenario, kv_cache_dtype=AUTO)
 
 
 def _changes(walk: Walk) -> Iterator[Change]:
@@ -76,9 +97,11 @@ def _accepts(made: tuple[Chain, ...], chain: Chain, name: str, value: Value) -> 
 
 
 def _ends(chain: Chain, name: str, value: Value) -> bool:
-    """Whether a chain may end in a layer method where `name` is `value`."""
+    """Whether a chain may end in a layer method or kernel where `name` is `value`."""
     return any(
-        end.refusal is None and end.method is not None and possible(end.guard, name, value)
+        end.refusal is None
+        and (end.method is not None or bool(end.kernels))
+        and possible(end.guard, name, value)
         for end in chain.outcomes
     )
 
