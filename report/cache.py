@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from .predicate import Always, Predicate
 
-
 PLAIN = frozenset({"bfloat16", "float16", "float32", "float64"})
 """Dtypes of tensors that hold keys and values as they are."""
 
@@ -71,7 +70,7 @@ class Cache(Struct, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> bool:
-        """Whether the tensor holds the numbers as they are; where only the mode is missing it may be unread."""
+        """Whether the tensor holds the numbers as they are; the mode alone may be one that was not read."""
         return self.mode is None and self.dtype in PLAIN
 
     def __str__(self) -> str:

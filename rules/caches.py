@@ -26,7 +26,8 @@ def asked(question: Question) -> str | None:
 def same(a: str, b: str) -> bool:
     """Whether a cache of the format `b` is what the flag's value `a` asks for: itself, or a layout of it."""
     a, b = (ALIASES.get(name, name) for name in (a, b))
-    return a == b or (b.endswith(LAYOUT) and ALIASES.get(b.removesuffix(LAYOUT), b) == a)
+    base = b.removesuffix(LAYOUT)
+    return a in (b, ALIASES.get(base, base))
 
 
 def cached(chain: Chain) -> Iterator[tuple[Outcome, Cache]]:

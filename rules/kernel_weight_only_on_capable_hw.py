@@ -36,7 +36,7 @@ def check(report: Report) -> Iterator[Finding]:
 
 
 def _one_way(made: Chain) -> bool:
-    """Whether one method and kernel is taken, whatever is unknown; the rows may pick other operators of it."""
+    """Whether one method and kernel is taken, whatever is unknown; rows may pick other operators of it."""
     return made.decided() or (len(made.outcomes) > 1 and len(folded(list(made.outcomes))) == 1)
 
 

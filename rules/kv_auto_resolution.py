@@ -19,8 +19,8 @@ FP8_SINCE = 89
 """Compute capability from which CUDA devices convert FP8 in hardware (PTX ISA, `cvt` with `.e4m3x2`)."""
 
 FP8_TARGETS = re.compile(r"gfx9(4|5)\w|gfx12\w\w")
-"""Compiler targets of AMD's devices that convert FP8 in hardware: those with `v_cvt_pk_fp8_f32` in the instruction
-set guides of CDNA3, CDNA4 and RDNA4; RDNA2 and RDNA3 have none.
+"""Compiler targets of AMD's devices that convert FP8 in hardware: those with `v_cvt_pk_fp8_f32` in the
+instruction set guides of CDNA3, CDNA4 and RDNA4; RDNA2 and RDNA3 have none.
 """
 
 

@@ -64,7 +64,7 @@ def is_quantized(parameters: tuple[Parameter, ...]) -> bool:
 
 
 def folded(outcomes: list[Outcome]) -> list[list[Outcome]]:
-    """The outcomes, those that run the same classes together: the rows of a forward may pick other operators."""
+    """The outcomes, those that run the same classes together: rows of a forward may pick other operators."""
     groups: dict[Outcome, list[Outcome]] = {}
     for outcome in outcomes:
         alike = replace(outcome, guard=Always(), ops=(), dtypes=None)
