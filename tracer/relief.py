@@ -15,6 +15,7 @@ from ..report.model import Chain, Relief
 from ..report.question import Value
 from .engines.vllm_names import whole_layers
 from .scenario import CAPABILITIES, Scenario
+from .stated import DTYPES as STATED
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
@@ -35,6 +36,8 @@ def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ..
     found = _first(_changes(walk) if refused else (), chains, refused, ask)
     cached = [at for at in refused if chains[at].layer == CACHED]
     more = _first(_unquantized_cache(walk) if cached else (), chains, cached, ask)
+    taken = [] if refused else list(range(len(chains)))
+    more |= _first(_wider(walk) if taken else (), chains, taken, ask)
     return tuple(
         replace(chain, reliefs=tuple(part[at] for part in (found, more) if at in part))
         for at, chain in enumerate(chains)
@@ -58,6 +61,14 @@ def _first(
         if len(found) == len(wanted):
             break
     return found
+
+
+def _wider(walk: Walk) -> Iterator[Change]:
+    """With bfloat16, where float16 was asked for and taken: whether that is advice depends on it."""
+    model = walk.scenario.model or {}
+    wide = any(model.get(name) == "bfloat16" for name in STATED)
+    if wide and walk.scenario.dtype == walk.resolved_dtype() == "float16":
+        yield "dtype", ("bfloat16",), replace(walk.scenario, dtype="bfloat16")
 
 
 def _unquantized_cache(walk: Walk) -> Iterator[Change]:
