@@ -48,7 +48,7 @@ class Launch(NamedTuple):
 
 def taken_apart(words: Sequence[str]) -> Launch:
     """The environment, the program and its arguments; UsageError for a line that starts no server."""
-    left = [word for word in words if word.strip(" \\\n")]
+    left = [word for word in words if not word or word.strip(" \\\n")]
     environment: dict[str, str] = {}
     while left and (left[0] in WRAPPERS or re.match(r"[A-Za-z_]\w*=", left[0])):
         name, assigned, value = left.pop(0).partition("=")
@@ -117,12 +117,24 @@ def _environment(before: Sequence[str], line: Mapping[str, str]) -> list[str]:
 
 def _model(out: argparse.Namespace, line: Line) -> None:
     """The line's model where its folder is here; --model may stand for one that is not."""
-    if line.model is None:
+    if not line.model:
         return
-    here = Path(line.model).expanduser().is_dir()
+    here = _is_folder(line.model)
     if here and out.model not in (None, line.model):
         raise UsageError(f"the model is {out.model} before -- and {line.model} after it")
     if here:
         out.model = line.model
     elif out.model is None:
         out.elsewhere = Path(line.model).name
+
+
+def _is_folder(model: str) -> bool:
+    """Whether the model is a folder here; UsageError for a path that no system can have."""
+    try:
+        return Path(model).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError) as wrong:
+        raise UsageError(f"the line after --: the model {model[:80]} is no path: {_why(wrong)}") from None
+
+
+def _why(wrong: Exception) -> str:
+    return (wrong.strerror if isinstance(wrong, OSError) else None) or str(wrong)

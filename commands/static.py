@@ -16,6 +16,7 @@ from .environment import shown
 from .launch import Launch, taken_apart, with_line
 
 if TYPE_CHECKING:
+    from ..tracer.library import Library
     from ..tracer.scenario import Scenario
     from ..tracer.sources import Source
 
@@ -105,16 +106,18 @@ def run(args: argparse.Namespace) -> int:
 
     from ..report.gate import exit_for
     from ..rules import judge
-    from ..tracer.answer import answer
+    from ..tracer.answer import answered
     from ..tracer.devices import on_platform
     from ..tracer.library import Library
     from ..tracer.sources import open_source
 
     launch = taken_apart(args.line) if args.line is not None else None
     source = open_source(args.at, _engine(args.engine, launch))
+    library, platform = Library(source), on_platform(args.platform, args.device).platform
     if launch is not None:
-        args = with_line(args, Library(source), launch, on_platform(args.platform, args.device).platform)
-    report = answer(source, scenario(args, source), asked(args))
+        args = with_line(args, library, launch, platform)
+    _known(args.kv_cache_dtype, library, platform)
+    report = answered(library, scenario(args, source), asked(args))
     report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)
@@ -128,6 +131,15 @@ def _engine(named: str | None, launch: Launch | None) -> str:
     if engine not in ENGINES or (launch is not None and launch.engine != engine):
         raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(ENGINES)}")
     return engine
+
+
+def _known(dtype: str | None, library: Library, platform: str) -> None:
+    """UsageError for a dtype of the cache that the release does not know."""
+    from ..tracer.engines.cache_dtypes import cache_dtypes
+
+    known = cache_dtypes(library, platform) if dtype is not None else ()
+    if known and dtype not in known:
+        raise UsageError(f"--kv-cache-dtype {dtype}: {library.source} knows {', '.join(known)}")
 
 
 def asked(args: argparse.Namespace) -> dict[str, Any]:

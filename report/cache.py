@@ -8,6 +8,9 @@ from msgspec import Struct
 
 from .predicate import Always, Predicate
 
+PLAIN = frozenset({"bfloat16", "float16", "float32", "float64"})
+"""Dtypes of tensors that hold keys and values as they are."""
+
 
 class ScaleSource(StrEnum):
     """Where the number comes from by which keys or values are divided before they are stored."""
@@ -45,7 +48,9 @@ class Cache(Struct, frozen=True, kw_only=True):
     format: str
     """What is stored, in the flag's words, after all that the engine and the checkpoint change: `fp8`."""
     mode: str | None = None
-    """The engine's name of the way in which it quantizes: `FP8_PER_TENSOR`; None where it does not."""
+    """The engine's name of the way in which it quantizes: `FP8_PER_TENSOR`; None where it does not, and where
+    that could not be read.
+    """
     dtype: str
     """The dtype of the tensor as torch names it: `uint8` where that only holds bytes."""
     shape: tuple[int | str, ...] = ()
@@ -62,6 +67,11 @@ class Cache(Struct, frozen=True, kw_only=True):
     """Layers of the model that have such a cache."""
     scales: tuple[Scale, ...] = ()
     """Empty where nothing is quantized."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the tensor holds the numbers as they are; the mode alone may be one that was not read."""
+        return self.mode is None and self.dtype in PLAIN
 
     def __str__(self) -> str:
         return f"{self.format} as {self.dtype}[{', '.join(map(str, self.shape))}]"

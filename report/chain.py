@@ -117,10 +117,10 @@ class Warned(Struct, frozen=True, kw_only=True):
 
 
 class Relief(Struct, frozen=True, kw_only=True):
-    """A change of one part of the question that by itself turns a refusal into an answer."""
+    """A change of one part of the question with which by itself there is an answer."""
 
     name: str
-    """The part: `dtype`, `capability`, `tp`, `quantization`, or `ignored modules`."""
+    """The part: `dtype`, `capability`, `tp`, `quantization`, `kv_cache_dtype`, or `ignored modules`."""
     values: tuple[Value, ...]
     """What it may be; None where it is left out."""
     resolved: str | None = None
@@ -147,7 +147,9 @@ class Chain(Struct, frozen=True, kw_only=True):
     elsewhere: tuple[Elsewhere, ...] = ()
     warnings: tuple[Warned, ...] = ()
     reliefs: tuple[Relief, ...] = ()
-    """What else would be accepted, where this chain is refused; looked for until one is found."""
+    """What else is accepted. Where this chain is refused it is looked for until one is found, and whether the
+    cache's dtype does it besides; where float16 replaces a checkpoint's bfloat16, whether that is taken.
+    """
 
     def refused(self) -> bool:
         """Whether every outcome is a refusal: nothing that is unknown could save it."""

@@ -9,6 +9,8 @@ from ..report.model import Cache, CandidateState, Chain, Outcome, Question
 LAYER = "attention"
 ALIASES = {"fp8": "fp8_e4m3", "fp8_e4m3": "fp8_e4m3"}
 """Values of the flag that mean one format."""
+LAYOUT = "_ds_mla"
+"""Ends the name of a format whose bytes lie as sparse latent attention reads them."""
 E4M3 = frozenset(ALIASES)
 LEFT_OPEN = (None, "auto")
 """Values that leave the dtype to the engine."""
@@ -23,7 +25,9 @@ def asked(question: Question) -> str | None:
 
 def same(a: str, b: str) -> bool:
     """Whether a cache of the format `b` is what the flag's value `a` asks for: itself, or a layout of it."""
-    return ALIASES.get(a, a) == ALIASES.get(b, b) or b.startswith(f"{a}_")
+    a, b = (ALIASES.get(name, name) for name in (a, b))
+    base = b.removesuffix(LAYOUT)
+    return a in (b, ALIASES.get(base, base))
 
 
 def cached(chain: Chain) -> Iterator[tuple[Outcome, Cache]]:
@@ -33,23 +37,36 @@ def cached(chain: Chain) -> Iterator[tuple[Outcome, Cache]]:
             yield outcome, outcome.cache
 
 
-def refused_by_guard(chain: Chain, question: Question) -> bool:
-    """Whether all that refuses an attention layer is about its cache, though a backend would take that."""
-    return _refused_over_dtype(chain, question) and _some_fit(chain)
+def refused_by_guard(chain: Chain) -> bool:
+    """Whether an attention layer is refused over the dtype of its cache, though a backend would take that."""
+    return _refused_over_dtype(chain) and bool(takers(chain))
 
 
-def refused_by_backends(chain: Chain, question: Question) -> bool:
+def refused_by_backends(chain: Chain) -> bool:
     """Whether an attention layer is refused since no backend takes its cache."""
-    return _refused_over_dtype(chain, question) and bool(chain.choices) and not _some_fit(chain)
+    return _refused_over_dtype(chain) and bool(chain.choices) and not takers(chain)
 
 
-def _some_fit(chain: Chain) -> bool:
-    return any(c.state in FITS for choice in chain.choices for c in choice.candidates)
+def takers(chain: Chain) -> list[str]:
+    """The backends that take the layer: not one that was picked and then refuses by itself."""
+    candidates = (c for choice in chain.choices for c in choice.candidates)
+    return [c.symbol for c in candidates if c.state in FITS and not refuses_itself(chain, c.symbol)]
 
 
-def _refused_over_dtype(chain: Chain, question: Question) -> bool:
-    dtype = asked(question)
-    if chain.layer != LAYER or dtype is None or not chain.refused():
-        return False
-    texts = [outcome.refusal.message.lower() for outcome in chain.outcomes if outcome.refusal]
-    return all(dtype in text and ("kv" in text or "cache" in text) for text in texts)
+def refuses_itself(chain: Chain, backend: str) -> bool:
+    """Whether a constructor of the backend is under way where the layer is refused: classes and modules of a
+    backend begin with its name.
+    """
+    within = (symbol for o in chain.outcomes if o.refusal for symbol in o.refusal.within)
+    makes = (symbol.split(".")[:-1] for symbol in within if symbol.endswith(".__init__"))
+    return any(_squeezed(part).startswith(_squeezed(backend)) for parts in makes for part in parts)
+
+
+def _squeezed(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _refused_over_dtype(chain: Chain) -> bool:
+    """Whether it would be accepted with the dtype left to the engine."""
+    over = any(relief.name == "kv_cache_dtype" for relief in chain.reliefs)
+    return chain.layer == LAYER and chain.refused() and over

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..report.model import CandidateState, Chain, Choice, Question, Refusal, Relief, Report
+from ..report.model import CandidateState, Chain, Choice, Refusal, Relief, Report
 from .caches import refused_by_backends, refused_by_guard
 
 
@@ -17,7 +17,6 @@ class Cause(Struct, frozen=True):
     refusals: tuple[Refusal, ...]
     """Without the calls around them: those differ with the layer."""
     chains: tuple[Chain, ...]
-    question: Question
 
     @property
     def first(self) -> Refusal:
@@ -25,7 +24,11 @@ class Cause(Struct, frozen=True):
 
     @property
     def relief(self) -> Relief | None:
-        return next((relief for chain in self.chains for relief in chain.reliefs), None)
+        return next(iter(self.reliefs), None)
+
+    @property
+    def reliefs(self) -> tuple[Relief, ...]:
+        return tuple(dict.fromkeys(relief for chain in self.chains for relief in chain.reliefs))
 
     def subject(self) -> str:
         """The layers, or their kind where the engine refuses before it has any."""
@@ -44,8 +47,7 @@ def causes(report: Report, rule: str) -> Iterator[Cause]:
         if chain.refused():
             refusals = (outcome.refusal for outcome in chain.outcomes if outcome.refusal)
             found.setdefault(tuple(replace(r, within=()) for r in refusals), []).append(chain)
-    asked = report.question
-    made = (Cause(refusals, tuple(chains), asked) for refusals, chains in found.items())
+    made = (Cause(refusals, tuple(chains)) for refusals, chains in found.items())
     return (cause for cause in made if rule_of(cause) == rule)
 
 
@@ -54,8 +56,8 @@ def rule_of(cause: Cause) -> str:
     return next(rule for rule, fits in TABLE if fits(cause))
 
 
-def _of_caches(fits: Callable[[Chain, Question], bool]) -> Callable[[Cause], bool]:
-    return lambda cause: all(fits(chain, cause.question) for chain in cause.chains)
+def _of_caches(fits: Callable[[Chain], bool]) -> Callable[[Cause], bool]:
+    return lambda cause: all(map(fits, cause.chains))
 
 
 def exhausted(cause: Cause) -> Choice | None:

@@ -19,10 +19,10 @@ from ..report.model import (
     Warned,
 )
 from ..report.names import counted, short
-from ..report.predicate import Site
+from ..report.predicate import Compare, Not, Site
 from ..report.registry import lookup
 from .examples import ACCEPTED, CHOOSER, FP8, chain, reported, weights
-from .layers import is_quantized
+from .layers import folded, is_quantized
 
 RULE = lookup("QT203")
 PICKS = ".get_quant_method"
@@ -52,7 +52,7 @@ def _falls_back(chain: Chain, other: Chain) -> bool:
 def _end(chain: Chain) -> Outcome | None:
     """The one quantized layer method in which a chain ends, however it may fail when it is run."""
     ends = [o for o in chain.outcomes if o.method is not None and o.refusal is None]
-    return ends[0] if len(ends) == 1 and is_quantized(ends[0].parameters) else None
+    return ends[0] if len(folded(ends)) == 1 and is_quantized(ends[0].parameters) else None
 
 
 def _warned(chain: Chain) -> bool:
@@ -106,9 +106,20 @@ def _taking(name: str, rejected: bool) -> Chain:
     return chain(replace(_FAST, kernels=held), layers=(name,), choices=(choice,))
 
 
+_FEW = Compare("M", "<", "32")
+
+
+def _by_rows(made: Chain) -> Chain:
+    """The same chain where the rows of a forward pick its operators."""
+    (end,) = made.outcomes
+    few = replace(end, guard=_FEW, ops=("torch.ops._C.gemv",), dtypes=("float16",))
+    return replace(made, outcomes=(few, replace(end, guard=Not(_FEW), ops=("torch.ops._C.gemm",))))
+
+
 FIRES = (
     reported(chain(_FAST, layers=("o_proj",)), chain(_SLOW, layers=("down_proj",), warnings=(_LINE,))),
     reported(_taking("o_proj", rejected=False), _taking("down_proj", rejected=True)),
+    reported(_by_rows(_taking("o_proj", rejected=False)), _by_rows(_taking("down_proj", rejected=True))),
 )
 SILENT = (
     reported(chain(_FAST, layers=("o_proj", "down_proj"))),

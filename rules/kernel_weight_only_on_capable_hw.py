@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from ..report.model import Chain, Checkpoint, Finding, Level, Outcome, Parameter, Report, Verdict
 from ..report.names import short
+from ..report.predicate import Compare, Not
 from ..report.registry import lookup
 from .examples import ACCEPTED, chain, reported, weights
-from .layers import plain_name
+from .layers import folded, plain_name
 
 RULE = lookup("QT202")
 
@@ -29,9 +30,14 @@ def check(report: Report) -> Iterator[Finding]:
     if asks is None or not isinstance(capability, int):
         return
     for made in report.chains:
-        end = made.outcomes[0] if made.decided() else None
-        if end is not None and _could(end, capability) and _weight_only(end):
-            yield _lost(made, end) if asks else _as_asked(made, end)
+        ends = made.outcomes if _one_way(made) else ()
+        if ends and _could(ends[0], capability) and all(map(_weight_only, ends)):
+            yield _lost(made, ends[0]) if asks else _as_asked(made, ends[0])
+
+
+def _one_way(made: Chain) -> bool:
+    """Whether one method and kernel is taken, whatever is unknown; rows may pick other operators of it."""
+    return made.decided() or (len(made.outcomes) > 1 and len(folded(list(made.outcomes))) == 1)
 
 
 def _could(end: Outcome, capability: int) -> bool:
@@ -91,12 +97,20 @@ _MARLIN = replace(
 _CUTLASS = replace(_MARLIN, ops=("torch.ops._C.cutlass_scaled_mm",), dtypes=("float8_e4m3fn", "bfloat16"))
 
 
-def _on(capability: int, end: Outcome, checkpoint: Checkpoint) -> Report:
-    held = chain(end, layers=("down_proj",))
+_FEW = Compare("M", "<", "32")
+_ROWS = (replace(_MARLIN, guard=_FEW, ops=("torch.ops._C.gemv",)), replace(_MARLIN, guard=Not(_FEW)))
+
+
+def _on(capability: int, end: Outcome, checkpoint: Checkpoint, *more: Outcome) -> Report:
+    held = chain(end, *more, layers=("down_proj",))
     return reported(held, resolved={"capability": capability}, checkpoint=checkpoint)
 
 
-FIRES = (_on(90, _MARLIN, _BOTH), _on(90, _MARLIN, _WEIGHTS))
+FIRES = (
+    _on(90, _MARLIN, _BOTH),
+    _on(90, _MARLIN, _WEIGHTS),
+    _on(90, _ROWS[0], _BOTH, _ROWS[1]),
+)
 SILENT = (
     _on(90, _CUTLASS, _BOTH),
     # The device has no 8-bit floats: weights alone is all it can.
@@ -105,4 +119,6 @@ SILENT = (
     _on(90, replace(_MARLIN, dtypes=None), _BOTH),
     _on(90, replace(_MARLIN, ops=("humming.gemm",)), _BOTH),
     _on(90, _MARLIN, Checkpoint()),
+    # Many rows are multiplied in 8 bits.
+    _on(90, _ROWS[0], _BOTH, replace(_CUTLASS, guard=Not(_FEW))),
 )

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from ..report.model import Cache, Finding, Level, Outcome, Report, Verdict
+from ..report.predicate import Member, Not
 from ..report.registry import lookup
 from .caches import LAYER, asked, cached, same
 from .examples import report
+from .layers import everywhere, only_where
 
 RULE = lookup("QT304")
 FP8_SINCE = 89
 """Compute capability from which CUDA devices convert FP8 in hardware (PTX ISA, `cvt` with `.e4m3x2`)."""
 
+FP8_TARGETS = re.compile(r"gfx9(4|5)\w|gfx12\w\w")
+"""Compiler targets of AMD's devices that convert FP8 in hardware: those with `v_cvt_pk_fp8_f32` in the
+instruction set guides of CDNA3, CDNA4 and RDNA4; RDNA2 and RDNA3 have none.
+"""
+
 
 def check(report: Report) -> Iterator[Finding]:
     """One finding for each format that an attention chain ends with unasked."""
     wanted = asked(report.question)
-    found = {c.format: c for chain in report.chains for _, c in cached(chain) if c.mode is not None}
-    for cache in found.values():
-        if wanted is None:
-            yield _unasked(report, cache)
-        elif not same(wanted, cache.format):
-            yield _overridden(wanted, cache)
+    told: set[str] = set()
+    for chain in report.chains:
+        for made in [cache for _, cache in cached(chain) if cache.mode is not None]:
+            if made.format not in told and (wanted is None or not same(wanted, made.format)):
+                told.add(made.format)
+                ends = [end for end, cache in cached(chain) if cache.format == made.format]
+                found = _unasked(report, made) if wanted is None else _overridden(wanted, made)
+                yield found if everywhere(chain, ends.__contains__) else only_where(found, ends)
 
 
 def _overridden(wanted: str, cache: Cache) -> Finding:
     return RULE.finding(
         Verdict.FAIL,
         "--kv-cache-dtype",
-        f"--kv-cache-dtype {wanted} is ignored: the cache holds {cache.format}, as the checkpoint says.",
+        f"--kv-cache-dtype {wanted} is ignored: the cache holds {cache.format}.",
         expected=wanted,
         seen=cache.format,
         evidence=(str(cache),),
@@ -44,8 +54,7 @@ def _unasked(report: Report, cache: Cache) -> Finding:
     found = RULE.finding(
         Verdict.FAIL,
         "--kv-cache-dtype",
-        f"The cache holds {cache.format} without the flag: the checkpoint's quantization config asks for it."
-        + more,
+        f"The cache holds {cache.format}, which no flag asks for.{more}",
         expected="the dtype of the activations",
         seen=cache.format,
         evidence=(str(cache),),
@@ -55,23 +64,38 @@ def _unasked(report: Report, cache: Cache) -> Finding:
 
 
 def _in_software(report: Report) -> bool:
-    capability = report.question.resolved.get("capability")
+    has = report.question.resolved
+    capability, arch = has.get("capability"), has.get("arch")
+    if isinstance(arch, str):
+        return not FP8_TARGETS.fullmatch(arch)
     return isinstance(capability, int) and capability < FP8_SINCE
 
 
-def _with(cache: Cache, dtype: str | None, capability: int = 90) -> Report:
+def _with(cache: Cache, dtype: str | None, device: int | str = 90) -> Report:
     given = {} if dtype is None else {"kv_cache_dtype": dtype}
-    return report(Outcome(cache=cache), asked=given, resolved={"capability": capability}, layer=LAYER)
+    has = {"arch" if isinstance(device, str) else "capability": device}
+    return report(Outcome(cache=cache), asked=given, resolved=has, layer=LAYER)
 
 
 _FP8 = Cache(format="fp8", mode="FP8_PER_TENSOR", dtype="uint8")
 _PLAIN = Cache(format="bfloat16", dtype="bfloat16")
-FIRES = (_with(_FP8, "bfloat16"), _with(_FP8, "auto", 86), _with(_FP8, None), _with(_FP8, "fp8_e5m2"))
+_HOPPER = Member("capability", (90,))
+_ON = (Outcome(cache=_FP8, guard=_HOPPER), Outcome(cache=_PLAIN, guard=Not(_HOPPER)))
+FIRES = (
+    _with(_FP8, "bfloat16"),
+    _with(_FP8, "auto", 86),
+    _with(_FP8, "auto", "gfx1100"),
+    _with(_FP8, None),
+    _with(_FP8, "fp8_e5m2"),
+    _with(replace(_FP8, format="fp8_e5m2"), "fp8"),
+    report(*_ON, asked={"kv_cache_dtype": "bfloat16"}, layer=LAYER),
+)
 SILENT = (
     _with(_FP8, "fp8"),
     _with(_FP8, "fp8_e4m3"),
     # The engine's own layout of FP8 for latent attention.
     _with(replace(_FP8, format="fp8_ds_mla"), "fp8"),
+    _with(replace(_FP8, format="fp8_ds_mla"), "fp8_e4m3"),
     _with(_PLAIN, "bfloat16"),
     _with(_PLAIN, None, 86),
     report(Outcome(), asked={"kv_cache_dtype": "fp8"}, layer=LAYER),

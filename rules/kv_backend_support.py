@@ -16,41 +16,46 @@ from ..report.model import (
     Verdict,
 )
 from ..report.registry import lookup
-from .caches import LAYER, asked, cached, refused_by_backends
-from .examples import refused, report
+from .caches import LAYER, asked, cached, same
+from .causes import Cause, causes
+from .examples import refused, relieved, report
 
 RULE = lookup("QT303")
 UNQUANTIZED = ("bfloat16", "float16", "half", "float", "float32")
 
 
 def check(report: Report) -> Iterator[Finding]:
-    """One finding for each attention chain."""
+    """One finding for each refusal that is about the backends, and for each cache that ignores the flag."""
     dtype = asked(report.question)
-    for chain in report.chains if dtype is not None else ():
-        if refused_by_backends(chain, report.question):
-            yield _no_backend(str(dtype), chain)
-        elif dtype not in UNQUANTIZED and (ignored := _ignored(chain)):
+    for cause in causes(report, RULE.id):
+        yield _no_backend(str(dtype), cause)
+    for chain in report.chains if dtype not in (None, *UNQUANTIZED) else ():
+        if ignored := _ignored(str(dtype), chain):
             yield _unquantized(str(dtype), ignored)
 
 
-def _ignored(chain: Chain) -> list[Cache]:
-    """The caches, where every outcome has one that is not quantized."""
+def _ignored(dtype: str, chain: Chain) -> list[Cache]:
+    """The caches, where every outcome has one that holds plain numbers under another name than `dtype`."""
     caches = [cache for _, cache in cached(chain)]
     whole = len(caches) == len(chain.outcomes)
-    return caches if whole and all(cache.mode is None for cache in caches) else []
+    return caches if whole and all(c.plain and not same(dtype, c.format) for c in caches) else []
 
 
-def _no_backend(dtype: str, chain: Chain) -> Finding:
-    refusal = next(outcome.refusal for outcome in chain.outcomes if outcome.refusal)
-    turned = {c.symbol: c.reason for choice in chain.choices for c in choice.candidates}
+def _no_backend(dtype: str, cause: Cause) -> Finding:
+    turned = {
+        c.symbol: c.reason if c.state is CandidateState.REJECTED else f"picked, and then {cause.first}"
+        for chain in cause.chains
+        for choice in chain.choices
+        for c in choice.candidates
+    }
     return RULE.finding(
         Verdict.FAIL,
         "--kv-cache-dtype",
         f"No attention backend takes --kv-cache-dtype {dtype}: {len(turned)} were asked.",
         expected=f"a backend that takes {dtype}",
-        seen=refusal.exception,
-        site=refusal.site,
-        evidence=(f"{symbol}: {reason}" for symbol, reason in turned.items()),
+        seen=cause.first.exception,
+        site=cause.first.site,
+        evidence=[*(f"{symbol}: {reason}" for symbol, reason in turned.items()), *map(str, cause.reliefs)],
     )
 
 
@@ -73,10 +78,28 @@ _NONE = Choice(
     ),
 )
 _ASKED = {"kv_cache_dtype": "fp8_inc"}
-_REFUSED = refused("No valid attention backend found for cuda with kv_cache_dtype=fp8_inc.")
+_REFUSED = refused("no.")
+_AUTO = (relieved("kv_cache_dtype", "auto"),)
+_PICKED = Choice(
+    name="attention backend",
+    function="get_valid_backends",
+    candidates=(
+        *_NONE.candidates,
+        Candidate(symbol="TRITON_ATTN", state=CandidateState.TAKEN),
+    ),
+)
+_BY_ITSELF = refused("no.", within=("vllm.v1.attention.backends.triton_attn.TritonAttentionImpl.__init__",))
 _PLAIN = Outcome(cache=Cache(format="auto", dtype="bfloat16"))
+
+
+def _unread(dtype: str, tensor: str) -> Report:
+    cache = Cache(format=dtype, dtype=tensor)
+    return report(Outcome(cache=cache), asked={"kv_cache_dtype": dtype}, layer=LAYER)
+
+
 FIRES = (
-    report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_NONE,)),
+    report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_NONE,), reliefs=_AUTO),
+    report(_BY_ITSELF, asked=_ASKED, layer=LAYER, choices=(_PICKED,), reliefs=_AUTO),
     report(_PLAIN, asked={"kv_cache_dtype": "fp8"}, layer=LAYER),
 )
 SILENT = (
@@ -87,5 +110,11 @@ SILENT = (
     ),
     report(_PLAIN, asked={"kv_cache_dtype": "auto"}, layer=LAYER),
     report(_PLAIN, asked={"kv_cache_dtype": "bfloat16"}, layer=LAYER),
-    report(_REFUSED, asked=_ASKED, layer=LAYER),
+    report(_REFUSED, asked=_ASKED, layer=LAYER, reliefs=_AUTO),
+    # No backend takes the layer, whatever its cache holds.
+    report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_NONE,)),
+    # How the cache is quantized was not read: releases before `KVQuantMode`.
+    _unread("fp8", "uint8"),
+    _unread("turboquant_4bit_nc", "uint8"),
+    _unread("fp8", "bfloat16"),
 )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ..report.model import Candidate, CandidateState, Choice, Finding, Report, Verdict
 from ..report.registry import lookup
-from .caches import LAYER, asked
+from .caches import LAYER, asked, takers
 from .causes import Cause, causes
-from .examples import ACCEPTED, refused, report
+from .examples import ACCEPTED, refused, relieved, report
 
 RULE = lookup("QT302")
 
@@ -21,17 +21,15 @@ def check(report: Report) -> Iterator[Finding]:
 
 def _finding(dtype: str, cause: Cause) -> Finding:
     first = cause.first
-    candidates = (c for chain in cause.chains for choice in chain.choices for c in choice.candidates)
-    takes = [c.symbol for c in candidates if c.state is CandidateState.TAKEN]
-    by = f"{takes[0]} takes it" if takes else "a backend takes it"
+    by = next(symbol for chain in cause.chains for symbol in takers(chain))
     return RULE.finding(
         Verdict.FAIL,
         "--kv-cache-dtype",
-        f"--kv-cache-dtype {dtype} is refused by a check of the engine, though {by}: {first}",
+        f"--kv-cache-dtype {dtype} is refused by a check of the engine, though {by} takes it: {first}",
         expected=f"an attention layer with {dtype}",
         seen=first.exception,
         site=first.site,
-        evidence=map(str, cause.refusals[1:]),
+        evidence=map(str, (*cause.refusals[1:], *cause.reliefs)),
     )
 
 
@@ -40,13 +38,23 @@ _TAKES = Choice(
     function="get_valid_backends",
     candidates=(Candidate(symbol="FLASHINFER", state=CandidateState.TAKEN),),
 )
-_REFUSED = refused("fp8_e5m2 kv-cache is not supported with fp8 checkpoints.")
+_MADE = "vllm.model_executor.layers.attention.attention.Attention.__init__"
+_REFUSED = refused("no.", within=(_MADE,))
 _ASKED = {"kv_cache_dtype": "fp8_e5m2"}
-FIRES = (report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_TAKES,)),)
+_AUTO = (relieved("kv_cache_dtype", "auto"),)
+FIRES = (report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_TAKES,), reliefs=_AUTO),)
 SILENT = (
     report(ACCEPTED, asked=_ASKED, layer=LAYER, choices=(_TAKES,)),
     # No backend was asked: whatever refused came first.
-    report(_REFUSED, asked=_ASKED, layer=LAYER),
-    report(refused("head_size 80 is not supported."), asked=_ASKED, layer=LAYER, choices=(_TAKES,)),
-    report(_REFUSED, asked={}, layer=LAYER, choices=(_TAKES,)),
+    report(_REFUSED, asked=_ASKED, layer=LAYER, reliefs=_AUTO),
+    # The layer is refused whatever its cache holds.
+    report(_REFUSED, asked=_ASKED, layer=LAYER, choices=(_TAKES,)),
+    # The backend that would take it is the one that refuses.
+    report(
+        refused("no.", within=(_MADE, "vllm.v1.attention.backends.flashinfer.FlashInferImpl.__init__")),
+        asked=_ASKED,
+        layer=LAYER,
+        choices=(_TAKES,),
+        reliefs=_AUTO,
+    ),
 )

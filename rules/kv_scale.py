@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from ..report.model import Cache, Finding, Level, Outcome, Report, Scale, ScaleSource, Verdict
-from ..report.predicate import Always, Not, Opaque
+from ..report.predicate import Always, Member, Not, Opaque
 from ..report.registry import lookup
 from .caches import E4M3, LAYER, cached
 from .examples import report
+from .layers import everywhere, only_where
 
 RULE = lookup("QT301")
 
@@ -18,16 +19,22 @@ RULE = lookup("QT301")
 def check(report: Report) -> Iterator[Finding]:
     """One finding for each chain: certain where a scale is the default, open where the checkpoint decides."""
     for chain in report.chains:
-        left = [s for _, cache in cached(chain) if cache.format in E4M3 for s in _defaults(cache)]
-        certain = [scale for scale in left if scale.guard == Always()]
+        without = {outcome: found for outcome, cache in cached(chain) if (found := list(_defaults(cache)))}
+        certain = {o: found for o, scales in without.items() if (found := _certain(scales))}
         if certain:
-            yield _finding(chain.layer, certain)
-        elif left:
-            yield replace(_open(chain.layer, left), level=Level.NOTE)
+            made = _finding(chain.layer, next(iter(certain.values())))
+            yield made if everywhere(chain, certain.__contains__) else only_where(made, list(certain))
+        elif without:
+            yield _open(chain.layer, [scale for scales in without.values() for scale in scales])
 
 
 def _defaults(cache: Cache) -> Iterator[Scale]:
-    return (scale for scale in cache.scales if scale.source is ScaleSource.DEFAULT)
+    scales = cache.scales if cache.format in E4M3 else ()
+    return (scale for scale in scales if scale.source is ScaleSource.DEFAULT)
+
+
+def _certain(scales: list[Scale]) -> list[Scale]:
+    return [scale for scale in scales if scale.guard == Always()]
 
 
 def _finding(layer: str, scales: list[Scale]) -> Finding:
@@ -50,6 +57,7 @@ def _open(layer: str, scales: list[Scale]) -> Finding:
         "at hand.",
         evidence=(f"{scale} when {scale.guard}" for scale in scales),
         fix="Give --model a folder that holds the checkpoint's safetensors files.",
+        level=Level.NOTE,
     )
 
 
@@ -63,7 +71,16 @@ def _with(format: str, *scales: Scale) -> Report:
     return report(Outcome(cache=cache), asked={"kv_cache_dtype": format}, layer=LAYER)
 
 
+_HOPPER = Member("capability", (90,))
+_ON = tuple(
+    Outcome(guard=guard, cache=Cache(format=name, mode=mode, dtype=name, scales=scales))
+    for guard, name, mode, scales in (
+        (_HOPPER, "fp8", "FP8_PER_TENSOR", (_DEFAULT,)),
+        (Not(_HOPPER), "bfloat16", None, ()),
+    )
+)
 FIRES = (
+    report(*_ON, asked={}, layer=LAYER),
     _with("fp8", _DEFAULT),
     _with("fp8_e4m3", _DEFAULT),
     _with("fp8", replace(_DEFAULT, guard=Not(_HAS)), replace(_LOADED, guard=_HAS)),

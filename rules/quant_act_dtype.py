@@ -17,7 +17,7 @@ def check(report: Report) -> Iterator[Finding]:
     for cause in causes(report, RULE.id):
         yield _refused(report, cause)
     if _forced(report):
-        yield _narrower()
+        yield _narrower(_takes_wider(report))
 
 
 def _refused(report: Report, cause: Cause) -> Finding:
@@ -50,7 +50,15 @@ def _forced(report: Report) -> bool:
     return taken and forced and own is not None and own.method is not None and own.dtype == "bfloat16"
 
 
-def _narrower() -> Finding:
+def _takes_wider(report: Report) -> bool:
+    """Whether the same question is accepted with bfloat16."""
+    reliefs = (relief for chain in report.chains for relief in chain.reliefs)
+    return any(relief.name == "dtype" and "bfloat16" in relief.values for relief in reliefs)
+
+
+def _narrower(advised: bool) -> Finding:
+    """A warning where bfloat16 can be had; else a note, since the advice would end in a refusal."""
+    watch = "watch the output for one token repeated: that is what an overflow looks like."
     return RULE.finding(
         Verdict.FAIL,
         "--dtype",
@@ -58,9 +66,8 @@ def _narrower() -> Finding:
         expected="bfloat16",
         seen="float16",
         confidence=Confidence.LIKELY,
-        level=Level.WARNING,
-        fix="Leave --dtype out, or watch the output for one token repeated: that is what an overflow "
-        "looks like.",
+        level=Level.WARNING if advised else Level.NOTE,
+        fix=f"Leave --dtype out, or {watch}" if advised else watch.capitalize(),
     )
 
 
@@ -68,6 +75,7 @@ _HALF = {"quantization": "gptq", "dtype": "float16"}
 _FLOAT16 = (relieved("dtype", "float16"),)
 FIRES = (
     report(refused("bfloat16 is not supported.", within=QUANTIZATION), reliefs=_FLOAT16),
+    report(ACCEPTED, asked=_HALF, checkpoint=CHECKPOINT, reliefs=(relieved("dtype", "bfloat16"),)),
     report(ACCEPTED, asked=_HALF, checkpoint=CHECKPOINT),
 )
 SILENT = (

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ..report.model import Checkpoint, Excluded, Finding, Report, Verdict
 from ..report.names import counted
+from ..report.predicate import Member, Not
 from ..report.registry import lookup
 from .examples import ACCEPTED, chain, reported, weights
 from .layers import built, is_quantized
@@ -20,13 +21,11 @@ NUMBER = re.compile(r"\.\d+\.")
 def check(report: Report) -> Iterator[Finding]:
     """One finding for each layer that is ignored in vain, with how many names of its like there are."""
     excluded = report.checkpoint.excluded if report.checkpoint else ()
-    told: set[str] = set()
-    for _, outcome, layer, parameters in built(report):
-        names = [e for e in excluded if e.module == layer]
-        if names and layer not in told and is_quantized(parameters):
-            told.add(layer)
-            alike = [e for e in excluded if _alike(e.module) == _alike(layer)]
-            yield _finding(names[0], layer, len(alike), outcome.method or "")
+    for made in built(report):
+        names = [e for e in excluded if e.module == made.name]
+        if names and (ends := made.ends(is_quantized)):
+            alike = [e for e in excluded if _alike(e.module) == _alike(made.name)]
+            yield made.judged(_finding(names[0], made.name, len(alike), ends[0].method or ""), ends)
 
 
 def _alike(module: str) -> str:
@@ -52,7 +51,12 @@ _LISTED = Checkpoint(
 _PACKED = replace(ACCEPTED, parameters=weights(("weight", "float8_e4m3fn"), ("weight_scale", "float32")))
 _WHOLE = replace(ACCEPTED, parameters=weights(("weight", "bfloat16")))
 _NAME = ("model.layers.0.short_conv.in_proj",)
-FIRES = (reported(chain(_PACKED, layers=_NAME), checkpoint=_LISTED),)
+_HOPPER = Member("capability", (90,))
+_ON = (replace(_PACKED, guard=_HOPPER), replace(_WHOLE, guard=Not(_HOPPER)))
+FIRES = (
+    reported(chain(_PACKED, layers=_NAME), checkpoint=_LISTED),
+    reported(chain(*_ON, layers=_NAME), checkpoint=_LISTED),
+)
 SILENT = (
     reported(chain(_WHOLE, layers=_NAME), checkpoint=_LISTED),
     # Nothing is asked about the module: it may be of a part of the model that is not told.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from ..report.model import Finding, Parameter, Report, Verdict
+from ..report.predicate import Member, Not
 from ..report.registry import lookup
 from .examples import ACCEPTED, chain, reported, weights
 from .layers import built, plain_name
@@ -20,13 +21,15 @@ CODES = frozenset({"float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5
 
 def check(report: Report) -> Iterator[Finding]:
     """One finding for each parameter that is loaded across kinds."""
-    told: set[tuple[str, str]] = set()
-    for _, _, layer, parameters in built(report):
-        for parameter in parameters:
-            across = [dtype for dtype in parameter.stored if _crosses(parameter, dtype)]
-            if across and (layer, plain_name(parameter)) not in told:
-                told.add((layer, plain_name(parameter)))
-                yield _finding(layer, parameter, across[0])
+    for made in built(report):
+        ends = made.ends(lambda parameters: bool(_across(parameters)))
+        if ends:
+            parameter, stored = _across(made.parameters(ends[0]))[0]
+            yield made.judged(_finding(made.name, parameter, stored), ends)
+
+
+def _across(parameters: tuple[Parameter, ...]) -> list[tuple[Parameter, str]]:
+    return [(p, dtype) for p in parameters for dtype in p.stored if _crosses(p, dtype)]
 
 
 def _crosses(parameter: Parameter, stored: str) -> bool:
@@ -52,7 +55,16 @@ def _loaded(dtype: str, stored: str | None, name: str = "weight") -> Report:
     return reported(chain(made, layers=("model.layers.0.mlp.down_proj",)))
 
 
-FIRES = (_loaded("float8_e4m3fn", "bfloat16"), _loaded("bfloat16", "float8_e4m3fn"))
+_HOPPER = Member("capability", (90,))
+_ON = (
+    replace(ACCEPTED, guard=_HOPPER, parameters=weights(("weight", "float8_e4m3fn"), stored="bfloat16")),
+    replace(ACCEPTED, guard=Not(_HOPPER), parameters=weights(("weight", "bfloat16"), stored="bfloat16")),
+)
+FIRES = (
+    _loaded("float8_e4m3fn", "bfloat16"),
+    _loaded("bfloat16", "float8_e4m3fn"),
+    reported(chain(*_ON, layers=("model.layers.0.mlp.down_proj",))),
+)
 SILENT = (
     _loaded("float8_e4m3fn", "float8_e4m3fn"),
     _loaded("bfloat16", "float16"),

@@ -5,7 +5,7 @@ That tells what a refusal hangs on without reading its text: the engine is asked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -15,10 +15,15 @@ from ..report.model import Chain, Relief
 from ..report.question import Value
 from .engines.vllm_names import whole_layers
 from .scenario import CAPABILITIES, Scenario
+from .stated import DTYPES as STATED
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
 
+CACHED = "attention"
+"""The kind of layer that has a KV cache."""
+AUTO = "auto"
+"""The value of `--kv-cache-dtype` that leaves it to the engine."""
 DTYPES = ("float16", "bfloat16")
 """Activation dtypes that a checkpoint may be run in instead."""
 
@@ -27,9 +32,27 @@ Ask = Callable[[Scenario], tuple["Walk", tuple[Chain, ...]]]
 
 def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ...]:
     """The chains, those that are refused with the first change that turns the refusal."""
+    refused = [at for at, chain in enumerate(chains) if chain.refused() and not _built(walk, chain)]
+    found = _first(_changes(walk) if refused else (), chains, refused, ask)
+    cached = [at for at in refused if chains[at].layer == CACHED]
+    more = _first(_unquantized_cache(walk) if cached else (), chains, cached, ask)
+    taken = [] if any(chain.refused() for chain in chains) else list(range(len(chains)))
+    more |= _first(_wider(walk) if taken else (), chains, taken, ask)
+    return tuple(
+        replace(chain, reliefs=tuple(part[at] for part in (found, more) if at in part))
+        for at, chain in enumerate(chains)
+    )
+
+
+Change = tuple[str, tuple[Value, ...], Scenario]
+
+
+def _first(
+    changes: Iterable[Change], chains: tuple[Chain, ...], wanted: list[int], ask: Ask
+) -> dict[int, Relief]:
+    """The first change that each of the wanted chains is accepted with, by its place."""
     found: dict[int, Relief] = {}
-    wanted = [at for at, chain in enumerate(chains) if chain.refused() and not _built(walk, chain)]
-    for name, values, scenario in _changes(walk) if wanted else ():
+    for name, values, scenario in changes:
         other, made = ask(scenario)
         for at in wanted:
             taken = [value for value in values if _accepts(made, chains[at], name, value)]
@@ -37,9 +60,7 @@ def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ..
                 found[at] = Relief(name=name, values=tuple(taken), resolved=_resolved(other))
         if len(found) == len(wanted):
             break
-    return tuple(
-        replace(chain, reliefs=(found[at],)) if at in found else chain for at, chain in enumerate(chains)
-    )
+    return found
 
 
 def _built(walk: Walk, chain: Chain) -> bool:
@@ -49,7 +70,18 @@ def _built(walk: Walk, chain: Chain) -> bool:
     return any(layer.name in chain.layers and not layer.live.is_false for layer in walk.layers)
 
 
-Change = tuple[str, tuple[Value, ...], Scenario]
+def _wider(walk: Walk) -> Iterator[Change]:
+    """With bfloat16, where float16 was asked for and taken: whether that is advice depends on it."""
+    model = walk.scenario.model or {}
+    wide = any(model.get(name) == "bfloat16" for name in STATED)
+    if wide and walk.scenario.dtype == walk.resolved_dtype() == "float16":
+        yield "dtype", ("bfloat16",), replace(walk.scenario, dtype="bfloat16")
+
+
+def _unquantized_cache(walk: Walk) -> Iterator[Change]:
+    """With the cache's dtype left to the engine: asked besides, as a device or dtype may do as well."""
+    if walk.scenario.kv_cache_dtype not in (None, AUTO):
+        yield "kv_cache_dtype", (AUTO,), replace(walk.scenario, kv_cache_dtype=AUTO)
 
 
 def _changes(walk: Walk) -> Iterator[Change]:
@@ -83,9 +115,11 @@ def _accepts(made: tuple[Chain, ...], chain: Chain, name: str, value: Value) -> 
 
 
 def _ends(chain: Chain, name: str, value: Value) -> bool:
-    """Whether a chain may end in a layer method where `name` is `value`."""
+    """Whether a chain may end in a layer method or kernel where `name` is `value`."""
     return any(
-        end.refusal is None and end.method is not None and possible(end.guard, name, value)
+        end.refusal is None
+        and (end.method is not None or bool(end.kernels))
+        and possible(end.guard, name, value)
         for end in chain.outcomes
     )
 

@@ -32,7 +32,7 @@ def caches(page: Page, outcomes: tuple[Outcome, ...]) -> None:
 
 
 def _rows(cache: Cache) -> Iterator[tuple[str, str]]:
-    yield "holds", cache.format + (f", quantized as {cache.mode}" if cache.mode else ", not quantized")
+    yield "holds", cache.format + _mode(cache)
     yield "tensor", f"{cache.dtype} [{', '.join(map(str, cache.shape))}]"
     if cache.layout:
         yield "layout", cache.layout + _order(cache)
@@ -42,6 +42,11 @@ def _rows(cache: Cache) -> Iterator[tuple[str, str]]:
         yield "token", _bytes(cache, cache.token_bytes)
     for scale in cache.scales:
         yield scale.name, _scale(scale)
+
+
+def _mode(cache: Cache) -> str:
+    """How it is quantized; nothing where that was not read."""
+    return f", quantized as {cache.mode}" if cache.mode else ", not quantized" if cache.plain else ""
 
 
 def _order(cache: Cache) -> str:

@@ -40,6 +40,11 @@ def test_a_line_is_taken_apart(line: str, launch: Launch) -> None:
     assert taken_apart(line.split()) == launch
 
 
+def test_an_empty_word_is_a_value_and_what_is_left_of_a_broken_line_is_not() -> None:
+    launch = taken_apart(["vllm", "serve", "M", "\\", " ", "-q", "", "\n"])
+    assert launch.arguments == ("serve", "M", "-q", "")
+
+
 @pytest.mark.parametrize(
     "line", ["", "A=1", "vllm", "vllm bench", "python x.py", "python -m http.server", "ls"]
 )
@@ -76,6 +81,8 @@ def test_a_model_that_is_not_here_may_be_given_by_its_config(library: Library) -
         ("--dtype float16", "vllm serve M --dtype auto", "--dtype is float16 before -- and auto after it"),
         ("--env A=1", "A=2 vllm serve M", "A has one value in --env and another after --"),
         ("--model /x", f"vllm serve {EXAMPLE}", "the model is /x before --"),
+        ("", "vllm serve ~nosuchuser/x", "the model ~nosuchuser/x is no path"),
+        ("", f"vllm serve {'x' * 300}", "is no path"),
         ("", "vllm serve M -tp two", "--tensor-parallel-size two: give a number"),
         ("", "vllm serve M --config f.yaml", "the file that --config names is not read"),
         ("", "python -m vllm.entrypoints.cli.main serve M --quantisation x", "has no --quantisation"),
@@ -137,6 +144,20 @@ def test_neither_engine_nor_line_is_one_line(vllm_sdist: Path) -> None:
         ("VLLM_API_KEY=abc", "VLLM_API_KEY=(hidden)"),
         ("HF_TOKEN=abc", "HF_TOKEN=(hidden)"),
         ("VLLM_HOST_IP=10.0.0.7", "VLLM_HOST_IP=(hidden)"),
+        ("VLLM_HOST_IP=gpunode7", "VLLM_HOST_IP=(hidden)"),
+        ("VLLM_DP_MASTER_IP=ip-10-0-0-7", "VLLM_DP_MASTER_IP=(hidden)"),
+        ("VLLM_ANY=ip-10-0-0-7", "VLLM_ANY=(hidden)"),
+        ("VLLM_ANY=node7:8000", "VLLM_ANY=(hidden)"),
+        ("VLLM_ANY=fe80::1", "VLLM_ANY=(hidden)"),
+        ("VLLM_ANY=::1", "VLLM_ANY=(hidden)"),
+        ("VLLM_RPC_BASE_PATH=x", "VLLM_RPC_BASE_PATH=(hidden)"),
+        ("VLLM_CONFIG_ROOT=me", "VLLM_CONFIG_ROOT=(hidden)"),
+        ("VLLM_TORCH_PROFILER_DIR=me", "VLLM_TORCH_PROFILER_DIR=(hidden)"),
+        ("VLLM_S3_ENDPOINT_URL=x", "VLLM_S3_ENDPOINT_URL=(hidden)"),
+        ("CUDA_HOME=me", "CUDA_HOME=(hidden)"),
+        ("VLLM_SKIP_P2P_CHECK=1", "VLLM_SKIP_P2P_CHECK=1"),
+        ("VLLM_PROFILE=-1", "VLLM_PROFILE=-1"),
+        ("VLLM_MODE=two-step", "VLLM_MODE=two-step"),
         ("VLLM_CACHE_ROOT=/home/me", "VLLM_CACHE_ROOT=(hidden)"),
         ("PATH=x", "PATH=(hidden)"),
     ],

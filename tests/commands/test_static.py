@@ -114,6 +114,11 @@ def test_a_product_s_name_is_the_answer_to_the_engine_s_question_for_it(vllm_sdi
         (("-q", "fp8", "--env", "NAME"), 2, "NAME=VALUE"),
         (("-q", "fp8", "--tokens", "some"), 2, "decode or prefill"),
         (("-q", "fp8", "--cuda", "new"), 2, "such as 12.9"),
+        (
+            ("--kv-cache-dtype", "fp9"),
+            2,
+            "--kv-cache-dtype fp9: vllm 0.33.0 knows auto, float16, bfloat16, fp8,",
+        ),
     ],
 )
 def test_bad_input_is_one_line(vllm_sdist: Path, args: tuple[str, ...], code: int, words: str) -> None:

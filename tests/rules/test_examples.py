@@ -7,9 +7,12 @@ from collections.abc import Callable
 import pytest
 from _pytest.mark import ParameterSet
 
-from qtrace.report.model import Report
+from qtrace.report.model import Report, Verdict
 from qtrace.report.registry import RULES, lookup
 from qtrace.rules import JUDGES, Judge, judge
+
+BESIDES = ("QT102", "QT103")
+"""Tell of the flag's value, whatever else is wrong with it: that it is rewritten, that it is unknown."""
 
 
 def examples(pick: Callable[[Judge], tuple[Report, ...]]) -> list[ParameterSet]:
@@ -27,6 +30,17 @@ def test_fires(rule: Judge, report: Report) -> None:
     for finding in findings:
         assert (finding.rule, finding.name) == (rule.rule, lookup(rule.rule).name)
         assert finding.subject and finding.message
+
+
+@pytest.mark.parametrize(("rule", "report"), examples(lambda rule: rule.fires))
+def test_a_refusal_is_told_once(rule: Judge, report: Report) -> None:
+    """Whichever rules know of it, one of them has it: the example's own, unless that leaves it open."""
+    if report.chains and all(chain.refused() for chain in report.chains):
+        own = [rule.rule] if any(f.verdict is Verdict.FAIL for f in rule.check(report)) else []
+        failed = [f.rule for f in judge(report) if f.verdict is Verdict.FAIL]
+        told = [found for found in failed if found in own or found not in BESIDES]
+        assert len(told) == 1
+        assert own in ([], told)
 
 
 @pytest.mark.parametrize(("rule", "report"), examples(lambda rule: rule.silent))

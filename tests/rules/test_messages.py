@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from qtrace.report.model import Chain, Hop, HopKind, Report, Verdict, Why
+from qtrace.report.model import Chain, Hop, HopKind, Level, Report, Verdict, Why
 from qtrace.report.predicate import AllOf, Member, Not, Opaque, Site
-from qtrace.rules import judge
-from qtrace.rules.examples import ACCEPTED, refused, report, unknown
+from qtrace.rules import JUDGES, judge
+from qtrace.rules.caches import same
+from qtrace.rules.examples import ACCEPTED, CHECKPOINT, refused, relieved, report, unknown
 
 
 def layers(report: Report, *names: str) -> Report:
@@ -58,3 +59,39 @@ def test_a_rewritten_flag_points_to_the_override() -> None:
     (finding,) = judge(msgspec.structs.replace(asked, chains=(chain,)))
     assert (finding.expected, finding.seen) == ("gptq", "auto_gptq")
     assert finding.site == scan.site
+
+
+def test_float16_is_a_warning_only_where_bfloat16_can_be_had() -> None:
+    half = {"quantization": "awq", "dtype": "float16"}
+    (note,) = judge(report(ACCEPTED, asked=half, checkpoint=CHECKPOINT))
+    wider = (relieved("dtype", "bfloat16"),)
+    (warning,) = judge(report(ACCEPTED, asked=half, checkpoint=CHECKPOINT, reliefs=wider))
+    assert (note.rule, note.level, "--dtype" in str(note.fix)) == ("QT106", Level.NOTE, False)
+    assert (warning.rule, warning.level, "--dtype" in str(warning.fix)) == ("QT106", Level.WARNING, True)
+
+
+def test_what_holds_in_some_outcomes_alone_is_open_with_its_condition() -> None:
+    judges = {judge.rule: judge for judge in JUDGES}
+    for rule, number in (("QT108", 1), ("QT109", 2), ("QT301", 0), ("QT304", 6)):
+        (finding,) = judges[rule].check(judges[rule].fires[number])
+        assert (finding.verdict, finding.level) == (Verdict.OPEN, Level.NOTE), rule
+        assert finding.evidence[-1] == "when capability == 90", rule
+
+
+def test_formats_of_a_cache_are_compared_by_what_they_hold() -> None:
+    alike = (
+        ("fp8", "fp8_e4m3"),
+        ("fp8_e4m3", "fp8_ds_mla"),
+        ("fp8", "fp8_ds_mla"),
+        ("nvfp4", "nvfp4_ds_mla"),
+    )
+    others = (("fp8", "fp8_e5m2"), ("fp8", "fp8_per_token_head"), ("fp8_e5m2", "fp8_ds_mla"))
+    assert all(same(*pair) for pair in alike)
+    assert not any(same(*pair) for pair in others)
+
+
+def test_a_backend_that_refuses_by_itself_is_told_with_its_words() -> None:
+    judge_of = next(judge for judge in JUDGES if judge.rule == "QT303")
+    (finding,) = judge_of.check(judge_of.fires[1])
+    assert "TRITON_ATTN: picked, and then ValueError: no." in finding.evidence
+    assert "accepted with kv_cache_dtype auto" in finding.evidence
