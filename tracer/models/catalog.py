@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
+from ..evaluate.comparing import condition
 from ..evaluate.enums import names_of
 from ..evaluate.fields import fields_of, fill_fields
 from ..evaluate.typenames import type_name
@@ -80,6 +81,8 @@ class Catalog(Symbols):
         """Whether a library object has an attribute, where a rule of the scenario tells; None where none
         does.
         """
+        if (type(atom), name) in tensor_methods.SHAPES.rows:
+            return condition(m, "has attribute", atom, name)  # a tuple here may be a shape or none
         rule = m.world.settings.get("has attribute")
         return rule(m, atom, name) if rule is not None else None
 
