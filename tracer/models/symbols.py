@@ -15,6 +15,7 @@ from . import (
     introspection,
     iteration,
     kinds,
+    numbers,
     raising,
     records,
     regex,
@@ -115,10 +116,15 @@ class Symbols:
     def answer(self, m: Machine, func: Opaque, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
         if func.symbol.startswith(_SILENT):
             return None
+        self.given(m, args, kwargs)
         for prefix, run in self.extra.items():
             if func.symbol.startswith(prefix) and (value := run(m, func, args, kwargs, node)) is not MISSING:
                 return value
         return MISSING
+
+    def given(self, m: Machine, args: Args, kwargs: Kwargs) -> None:
+        """Code that is not followed gets these: it may write to the tensors among them."""
+        numbers.forget(m, (*args, *kwargs.values()))
 
     def is_stable(self, symbol: str) -> bool:
         """Whether a library function answers the same for the same arguments as long as the process runs."""
