@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..report.model import Cache, Scale, ScaleSource
 from .engines.vllm_attention import Attention
 from .engines.vllm_cache import Allocated
-from .engines.vllm_scales import LOADED, Origin
+from .engines.vllm_scales import Origin, is_loaded
 from .evaluate.atoms import describe
 from .evaluate.unions import alternatives, settle
 from .evaluate.values import MISSING, Instance, Value
@@ -81,5 +81,5 @@ def _source(origin: Origin) -> ScaleSource:
         return ScaleSource.COMPUTED
     if not isinstance(origin.value, int | float):
         return ScaleSource.UNKNOWN
-    loaded = origin.value in (LOADED, 2 * LOADED)
+    loaded = is_loaded(origin.value)
     return ScaleSource.CHECKPOINT if loaded else ScaleSource.DEFAULT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from edited import edited, library_of, replaced
@@ -28,7 +28,7 @@ LLAMA = {
 }
 
 
-def ask(source: Source, dtype: str = "fp8") -> Chain:
+def ask(source: Source, dtype: str = "fp8", tensors: Iterable[str] = ()) -> Chain:
     scenario = Scenario(
         quantization="fp8",
         kv_cache_dtype=dtype,
@@ -37,7 +37,7 @@ def ask(source: Source, dtype: str = "fp8") -> Chain:
         cuda=13000,
         layer="attention",
         model={**LLAMA, "quantization_config": {"quant_method": "fp8", "activation_scheme": "static"}},
-        tensors={"model.norm.weight": {}},
+        tensors={name: {} for name in ("model.norm.weight", *tensors)},
     )
     (chain,) = answered(library_of(source), scenario, {}).chains
     return chain
@@ -130,3 +130,18 @@ def test_another_operator_writes_the_cache(vllm_source: Source) -> None:
     before, after = end(ask(vllm_source)), end(ask(changed))
     assert [op.replace("reshape_and_cache_flash", "quick_cache") for op in before.ops] == list(after.ops)
     assert "torch.ops._C_cache_ops.quick_cache" in after.ops
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("loaded", "taken"), [(True, {"gelu_new", "gelu_fast"}), (False, {"gelu_fast"})])
+def test_a_forward_that_asks_for_the_number_of_a_scale(
+    vllm_source: Source, loaded: bool, taken: set[str]
+) -> None:
+    """What the checkpoint brings is not known; a default of 1.0 is."""
+    old = "        num_actual_tokens = attn_metadata.num_actual_tokens\n"
+    asked = "        if layer._k_scale_float == {}:\n            torch.ops._C.{}(output, query)\n"
+    both = asked.format(0.0625, "gelu_new") + asked.format(1.0, "gelu_fast")
+    changed = edited(vllm_source, {FLASH: lambda text: text.replace(old, old + both, 1)})
+    names = [f"model.layers.0.self_attn.{one}_proj.{one}_scale" for one in "kv"] if loaded else []
+    ops = {op.rpartition(".")[2] for op in end(ask(changed, tensors=names)).ops}
+    assert ops & {"gelu_new", "gelu_fast"} == taken

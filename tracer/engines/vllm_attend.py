@@ -38,12 +38,11 @@ OPERANDS = {
 def attend(walk: Walk, layer: Instance, name: str) -> bool:
     """Load what a layer called `name` needs, and run it; whether it came to an end within its bounds."""
     m, live = walk.m, walk.m.live
-    m.trusting = True  # what the runner lays ready fits the layer
     m.facts[CONTEXT] = facts.always(_context(walk, name))
     try:
         with m.bounds(STEP_SECONDS, STEP_GUARDS):
             _load(m, layer)
-            m.live = live
+            m.live, m.trusting = live, True  # what the runner lays ready fits the layer
             with phase(m, "forward", FORWARD):
                 _forward(walk, layer)
     except Dead:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .vllm_walk import Walk
 
 STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
+SCENARIO = ("capability", "arch", "cpu", "custom_ops", "package ", "env ")
+"""How the names of what a scenario leaves open begin."""
 GROUPS = "vllm.v1.worker.utils"
 """The module that makes the builders."""
 
@@ -40,8 +42,9 @@ def refuse(walk: Walk, attention: Attention) -> None:
 
 
 def _scenario(m: Machine) -> set[str]:
-    """Variables of the scenario: those that have a domain of their own, and so are no atom."""
-    return {variable.name for variable in m.space.order.values() if variable.predicate is None}
+    """Variables of the scenario; others that are no atom are about what the engine's run finds."""
+    choices = (variable.name for variable in m.space.order.values() if variable.predicate is None)
+    return {name for name in choices if name.startswith(SCENARIO)}
 
 
 def _build(walk: Walk, attention: Attention) -> None:

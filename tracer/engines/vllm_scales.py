@@ -15,7 +15,7 @@ from ...report.predicate import Opaque
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
-from ..evaluate.unions import alternatives, join, settle
+from ..evaluate.unions import alternatives, each, join, settle, store
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Value
 from ..models.numbers import HELD, MADE_WITH, number
 from . import platform as facts
@@ -54,7 +54,7 @@ def origins(walk: Walk, layer: Instance, name: str) -> list[Origin]:
         return [Origin(scale, m.live, MISSING, (), True) for scale in NAMES]
     brought = _brought(walk, layer, name)
     _fill(walk, layer, brought)
-    live = m.live
+    live, before = m.live, dict(layer.attrs)
     try:
         with phase(m, "process_weights_after_loading", LOADING):
             _process(m, layer)
@@ -62,7 +62,9 @@ def origins(walk: Walk, layer: Instance, name: str) -> list[Origin]:
         return []
     finally:
         m.live = live
-    return [origin for scale in NAMES for origin in _origin(m, layer, scale, brought or {})]
+    found = [origin for scale in NAMES for origin in _origin(m, layer, scale, brought or {})]
+    _unsay(m, layer, before)
+    return found
 
 
 def _by_token(walk: Walk, layer: Instance) -> bool:
@@ -88,11 +90,31 @@ def _fill(walk: Walk, layer: Instance, brought: dict[str, tuple[str, ...]] | Non
     for name, held in list(layer.attrs.items()):
         for _, atom in alternatives(m, held):
             if isinstance(atom, Instance) and MADE_WITH in atom.attrs and HELD not in atom.attrs:
-                made = atom.attrs[MADE_WITH]
+                made = settle(m, atom.attrs[MADE_WITH])
                 if name in NAMES and brought is None:
                     atom.attrs[HELD] = join(m, [(there, LOADED), (~there, made)])
                 else:
                     atom.attrs[HELD] = LOADED if name in (brought or ()) else made
+
+
+def is_loaded(value: Value) -> bool:
+    """Whether a number stands for one in the checkpoint, which some platforms double."""
+    return value in (LOADED, 2 * LOADED)
+
+
+def _unsay(m: Machine, layer: Instance, before: dict[str, Value]) -> None:
+    """Make what the layer has from the checkpoint a number that nobody knows: what runs may branch on it."""
+
+    def unsaid(name: str, atom: Value) -> Value:
+        if isinstance(atom, Instance) and HELD in atom.attrs:
+            held = each(m, settle(m, atom.attrs[HELD]), lambda n: MISSING if is_loaded(n) else n)
+            atom.attrs[HELD] = store(m, atom.attrs[HELD], held, atom.born)
+        return m.unknown(f"{name} of the layer") if is_loaded(atom) else atom
+
+    for name, value in list(layer.attrs.items()):
+        tensors = any(isinstance(atom, Instance) for _, atom in alternatives(m, value))
+        if tensors or value is not before.get(name, MISSING):
+            layer.attrs[name] = store(m, value, each(m, settle(m, value), partial(unsaid, name)), layer.born)
 
 
 def _origin(m: Machine, layer: Instance, scale: str, brought: dict[str, tuple[str, ...]]) -> Iterator[Origin]:

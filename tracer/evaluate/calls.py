@@ -43,6 +43,7 @@ def call(m: Machine, func: Value, args: Args, kwargs: Kwargs, node: tree.Node | 
         return caller(m, func, args, kwargs, node)
     if isinstance(func, (*CONSTANTS, tuple, ListValue, DictValue)):
         raise m.throw(m.world.exception(m, "TypeError", f"'{type_name(func)}' object is not callable"))
+    m.world.models.given(m, args, kwargs)
     return m.unknown(f"{func!r}()", node)
 
 
@@ -183,6 +184,7 @@ def _opaque(m: Machine, func: Opaque, args: Args, kwargs: Kwargs, node: tree.Nod
 
 
 def _unknown(m: Machine, func: Unknown, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
+    m.world.models.given(m, args, kwargs)
     kind = "tensor" if func.label.endswith(TENSOR_METHODS) else None
     return m.unknown(f"{func.label}({', '.join(describe_value(m, a) for a in args)})", node, kind)
 

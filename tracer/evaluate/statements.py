@@ -14,6 +14,7 @@ from .loops import for_loop, while_loop
 from .machine import RAISED
 from .managers import with_
 from .targets import assign, augment, delete
+from .trust import trusted
 from .truth import truth
 from .trying import try_
 from .unions import alternatives, each
@@ -88,10 +89,11 @@ def _throw(m: Machine, atom: Value, node: tree.Raise) -> None:
 
 def _assert(m: Machine, node: tree.Assert) -> None:
     holds = truth(m, evaluate(m, node.test))
-    if m.trusting and not m.record.trying and not (m.live & holds).is_false:
-        if not m.live.implies(holds):
+    if m.trusting and not m.record.trying:
+        assumed = trusted(m, holds)
+        if not assumed.is_false:
             m.coverage.assumed["an assertion fails", m.site(node)] += 1
-        return
+            m.live = m.live & ~assumed
 
     def fail() -> None:
         text = () if node.message is None else (evaluate(m, node.message),)

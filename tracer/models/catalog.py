@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
+from ..evaluate.comparing import condition
 from ..evaluate.enums import names_of
 from ..evaluate.fields import fields_of, fill_fields
 from ..evaluate.typenames import type_name
@@ -25,7 +26,7 @@ from ..evaluate.values import (
     Unknown,
     Value,
 )
-from . import list_methods, mapping_methods, modules, records, tensor_math, tensor_methods, tensors
+from . import list_methods, mapping_methods, modules, numbers, records, tensor_math, tensor_methods, tensors
 from .native import Args, Kwargs
 from .native_classes import OBJECT, allocate
 from .symbols import Symbols
@@ -80,6 +81,8 @@ class Catalog(Symbols):
         """Whether a library object has an attribute, where a rule of the scenario tells; None where none
         does.
         """
+        if (type(atom), name) in tensor_methods.SHAPES.rows:
+            return condition(m, "has attribute", atom, name)  # a tuple here may be a shape or none
         rule = m.world.settings.get("has attribute")
         return rule(m, atom, name) if rule is not None else None
 
@@ -107,7 +110,7 @@ class Catalog(Symbols):
 
     def slots(self, atom: Instance) -> tuple[str, ...]:
         """Attributes that stand for what is no entry of the object's `__dict__`."""
-        return ("shape", "dtype", "requires_grad") if tensors.is_tensor(atom) else ()
+        return ("shape", "dtype", "requires_grad", *numbers.HIDDEN) if tensors.is_tensor(atom) else ()
 
     def tensor_attribute(self, m: Machine, atom: Unknown, name: str) -> Value:
         """An attribute of a tensor of which nothing is known, MISSING when no tensor has one of that name."""
@@ -168,6 +171,7 @@ class Catalog(Symbols):
 
         def launch(m: Machine, args: Args, kwargs: Kwargs) -> Value:
             m.record.launched(func.symbol, None)
+            self.given(m, args, kwargs)
             return None
 
         return Native(f"{func.symbol}[grid]", launch)

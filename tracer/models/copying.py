@@ -11,6 +11,8 @@ from ..evaluate.sets import copy_set
 from ..evaluate.unions import each, settle
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, SetValue, Unknown, Value
 from .native import Args, Kwargs, Table
+from .numbers import SHARED, share
+from .tensors import is_tensor
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -66,7 +68,9 @@ def _object(m: Machine, atom: Instance, seen: Seen, deep: bool) -> Value:
     if hook is not MISSING:
         return call_value(m, inheritance.bind(m, hook, atom), (m.unknown("memo"),) if deep else (), {})
     out = seen[id(atom)] = Instance(atom.cls, m.live, atom.payload)
-    out.attrs = {k: _part(m, settle(m, v), seen, deep) for k, v in atom.attrs.items()}
+    out.attrs = {k: _part(m, settle(m, v), seen, deep) for k, v in atom.attrs.items() if k != SHARED}
+    if not deep and is_tensor(atom):
+        share(atom, out)
     if out.payload is not MISSING:
         payload = out.payload
         out.payload = (

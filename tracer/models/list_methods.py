@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from ..evaluate import containers, lists
 from ..evaluate.atoms import describe
 from ..evaluate.hashing import same_item
-from ..evaluate.operators import binary
 from ..evaluate.slices import as_index
-from ..evaluate.unions import each, each2, join, settle, store
+from ..evaluate.unions import each, join, settle, store
 from ..evaluate.values import ListValue, Unknown, Value
 from .folding import in_order
 from .native import Args, Kwargs, MethodTable
@@ -125,15 +124,6 @@ def _index(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         return _or_fail(m, rest, [(hit, at) for at, hit in found], "value is not in list")
 
     return each(m, containers.items_of(m, args[0], None), find)
-
-
-@method(tuple, "numel")
-def _numel(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    """Of a tensor's shape, which is a tuple here; a plain tuple has no such method."""
-    out: Value = 1
-    for size in args[0]:
-        out = each2(m, out, size, lambda a, b: binary(m, "*", a, b, None))
-    return out
 
 
 @method(tuple, "count")

@@ -22,7 +22,6 @@ from ..evaluate.values import (
     ListValue,
     Native,
     Opaque,
-    UnionType,
     Unknown,
     Value,
 )
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
 table = Table()
-_NONE = "builtins.NoneType"
 CONSTANT_ROWS: dict[str, Value] = {
     "typing.TYPE_CHECKING": False,
     "math.inf": math.inf,
@@ -48,26 +46,6 @@ CONSTANT_ROWS: dict[str, Value] = {
 @table("typing.cast")
 def _cast(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return argument(args, kwargs, 1, "val")
-
-
-@table("typing.get_args")
-def _get_args(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    atom = args[0]
-    if isinstance(atom, Instance) and isinstance(atom.payload, tuple):
-        return atom.payload
-    if isinstance(atom, UnionType):
-        return tuple(m.world.models.classes[_NONE] if part is None else part for part in atom.parts)
-    return m.unknown(f"get_args({describe(atom)})")
-
-
-@table("typing.get_origin")
-def _get_origin(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    atom = args[0]
-    if isinstance(atom, UnionType) or (isinstance(atom, Instance) and isinstance(atom.payload, tuple)):
-        return atom.cls
-    if isinstance(atom, Unknown) or (isinstance(atom, Opaque) and "[" in atom.symbol):
-        return m.unknown(f"get_origin({describe(atom)})")
-    return None  # a generic class stands for itself here, whatever it is of: `list[int]` is `list`
 
 
 # --- importing

@@ -11,9 +11,11 @@ from . import (
     caching,
     copying,
     folding,
+    hints,
     introspection,
     iteration,
     kinds,
+    numbers,
     raising,
     records,
     regex,
@@ -71,6 +73,7 @@ class Symbols:
             caching,
             copying,
             folding,
+            hints,
             introspection,
             iteration,
             kinds,
@@ -113,10 +116,15 @@ class Symbols:
     def answer(self, m: Machine, func: Opaque, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
         if func.symbol.startswith(_SILENT):
             return None
+        self.given(m, args, kwargs)
         for prefix, run in self.extra.items():
             if func.symbol.startswith(prefix) and (value := run(m, func, args, kwargs, node)) is not MISSING:
                 return value
         return MISSING
+
+    def given(self, m: Machine, args: Args, kwargs: Kwargs) -> None:
+        """Code that is not followed gets these: it may write to the tensors among them."""
+        numbers.forget(m, (*args, *kwargs.values()))
 
     def is_stable(self, symbol: str) -> bool:
         """Whether a library function answers the same for the same arguments as long as the process runs."""

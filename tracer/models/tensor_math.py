@@ -13,7 +13,7 @@ from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, Native, Token, Value
 from . import numbers
 from .native import Args, Kwargs
-from .tensor_methods import METHODS
+from .tensor_methods import METHODS, vague, view
 from .tensors import DTYPES, TENSOR, is_tensor, make_tensor
 
 if TYPE_CHECKING:
@@ -84,8 +84,15 @@ def _arithmetic(op: str, swapped: bool) -> Native:
     return Native(f"Tensor.{op}", run)
 
 
+def _in_place(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """`a op= b`: the same tensor, which holds something else now."""
+    numbers.write(m, args[0], MISSING)
+    return args[0]
+
+
 for _op, (_, _name) in BINARY.items():
     if _op != "@":
+        TENSOR.attrs[f"__i{_name}__"] = Native(f"Tensor.{_op}=", _in_place)
         TENSOR.attrs[f"__{_name}__"] = _arithmetic(_op, swapped=False)
         TENSOR.attrs[f"__r{_name}__"] = _arithmetic(_op, swapped=True)
 
@@ -96,17 +103,17 @@ def _item(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     indices = at if isinstance(at, tuple) else (at,)
     shape = settle(m, tensor.attrs["shape"])
     if not isinstance(shape, tuple) or len(indices) > len(shape):
-        return m.unknown("a tensor", kind="tensor")
+        return vague(m, (tensor,), {})
     left: list[Value] = []
     for dimension, (index, size) in enumerate(zip(map(plain, indices), map(plain, shape), strict=False)):
         if isinstance(index, SliceValue) and isinstance(size, int):
             left.append(len(range(size)[index.value]))
         elif not isinstance(index, int) or isinstance(index, bool) or not isinstance(size, int):
-            return m.unknown("a tensor", kind="tensor")
+            return vague(m, (tensor,), {})
         elif not -size <= index < size:
             message = f"index {index} is out of bounds for dimension {dimension} with size {size}"
             return m.fail("IndexError", message)
-    return make_tensor(m, TENSOR, (*left, *shape[len(indices) :]), tensor.attrs["dtype"])
+    return view(m, tensor, (*left, *shape[len(indices) :]), tensor.attrs["dtype"])
 
 
 TENSOR.attrs["__getitem__"] = Native("Tensor.__getitem__", _item)

@@ -29,17 +29,16 @@ PROPERTIES = frozenset({
     "is_quantized", "is_sparse", "itemsize", "layout", "mH", "mT", "names", "nbytes", "ndim", "output_nr",
     "real", "requires_grad", "retains_grad", "shape",
 })  # fmt: skip
+TENSORS = frozenset({"grad", "real", "imag", "H", "T", "mT", "mH"})
+"""Properties that are tensors."""
 NUMBERS = frozenset({
     "data_ptr", "dim", "element_size", "get_device", "item", "ndimension", "nelement", "numel",
     "size", "storage_offset", "stride", "tolist",
 })  # fmt: skip
 """Methods that give no tensor."""
 
-ITSELF = ("requires_grad_", "clone", "contiguous", "detach", "cpu", "cuda")
-"""Methods that give what they are asked of, or its like."""
-
-CHANGED = ("mul_", "abs", "clamp")
-"""Methods that give a tensor of the same shape and dtype that holds something else."""
+ITSELF = ("requires_grad_", "contiguous")
+"""Methods that give what they are asked of; what is not contiguous has no number that is followed."""
 
 
 def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
@@ -65,20 +64,22 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
         return False
     if name not in KNOWN:
         return MISSING
-    if name.endswith("_") and not name.endswith("__"):
-        numbers.write(m, atom, MISSING)
+    if not _tells(name):
+        numbers.write(m, atom, MISSING)  # it is written to, or the tensor that comes shares its memory
     return any_attribute(m, f"{_label(atom)}.{name}", name)
 
 
 def any_attribute(m: Machine, label: str, name: str) -> Value:
     """An attribute of some tensor: a property as an unknown, a method as something to call."""
     if name in PROPERTIES:
-        return m.unknown(
-            label, kind="tensor" if name in ("grad", "real", "imag", "H", "T", "mT", "mH") else None
-        )
-    plain_result = name in NUMBERS or name.startswith(("is_", "has_"))
-    kind = None if plain_result else "tensor"
+        return m.unknown(label, kind="tensor" if name in TENSORS else None)
+    kind = None if _tells(name) else "tensor"
     return Native(f"Tensor.{name}", lambda m, args, kwargs: m.unknown(f"{label}()", kind=kind))
+
+
+def _tells(name: str) -> bool:
+    """Whether an attribute is of what a tensor is, and no tensor itself."""
+    return name in NUMBERS | PROPERTIES - TENSORS or name.startswith(("is_", "has_", "__"))
 
 
 def _label(atom: Instance) -> str:
@@ -109,20 +110,38 @@ def _zero(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return _write(m, (args[0], 0.0), {})
 
 
-@_method(*CHANGED)
+@_method("mul_")
 def _changed(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     numbers.write(m, args[0], MISSING)
     return args[0]
 
 
-def _number(name: str) -> None:
-    @_method(name)
-    def tell(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-        return numbers.told(m, args[0], m.unknown(f"{_label(args[0])}.{name}()"))
+@_method("clone", "abs", "clamp")
+def _new(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """A tensor of the same shape and dtype in memory of its own."""
+    return make_tensor(m, TENSOR, args[0].attrs["shape"], args[0].attrs["dtype"])
 
 
-for _name in ("item", "tolist"):
-    _number(_name)
+@_method("clone")
+def _clone(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return numbers.like(m, args[0], _new(m, args, kwargs))
+
+
+@_method("detach", "cpu", "cuda")
+def _other_view(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    """The same in another tensor, which shares the memory or may."""
+    return numbers.share(args[0], _clone(m, args, kwargs))
+
+
+@_method("item")
+def _item(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return numbers.told(m, args[0], m.unknown(f"{_label(args[0])}.item()"))
+
+
+@_method("tolist")
+def _tolist(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    unknown = m.unknown(f"{_label(args[0])}.tolist()")
+    return numbers.told(m, args[0], unknown) if settle(m, args[0].attrs["shape"]) == () else unknown
 
 
 @_method("is_floating_point")
@@ -188,7 +207,7 @@ def _t(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 @_method("transpose")
 def _transpose(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return (
-        transposed(m, args[0]) if set(map(plain, args[1:])) in ({0, 1}, {-1, -2}) else _vague(m, args, kwargs)
+        transposed(m, args[0]) if set(map(plain, args[1:])) in ({0, 1}, {-1, -2}) else vague(m, args, kwargs)
     )
 
 
@@ -196,7 +215,12 @@ def transposed(m: Machine, atom: Instance) -> Value:
     def turn(shape: Value) -> Value:
         return (*shape[:-2], *reversed(shape[-2:])) if isinstance(shape, tuple) else shape
 
-    return make_tensor(m, TENSOR, each(m, atom.attrs["shape"], turn), atom.attrs["dtype"])
+    return view(m, atom, each(m, atom.attrs["shape"], turn), atom.attrs["dtype"])
+
+
+def view(m: Machine, atom: Instance, shape: Value, dtype: Value) -> Instance:
+    """A tensor on the memory of another, or on a part of it."""
+    return numbers.share(atom, make_tensor(m, TENSOR, shape, dtype))
 
 
 @_method("permute")
@@ -209,7 +233,7 @@ def _permute(m: Machine, args: Args, kwargs: Kwargs) -> Value:
             return m.unknown("a permuted shape")
         return tuple(shape[place] for place in places)
 
-    return make_tensor(m, TENSOR, each(m, args[0].attrs["shape"], turn), args[0].attrs["dtype"])
+    return view(m, args[0], each(m, args[0].attrs["shape"], turn), args[0].attrs["dtype"])
 
 
 @_method("view", "reshape")
@@ -220,15 +244,15 @@ def _view(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     shape = sizes(m, tuple(given), kwargs)
     if isinstance(shape, tuple):
         shape = _fill_in(m, shape, args[0])
-    return make_tensor(m, TENSOR, shape, args[0].attrs["dtype"])
+    return view(m, args[0], shape, args[0].attrs["dtype"])
 
 
 def _viewed_as(m: Machine, atom: Instance, dtype: Token) -> Value:
     old, shape = settle(m, atom.attrs["dtype"]), settle(m, atom.attrs["shape"])
     before = dtype_attribute(old, "itemsize") if isinstance(old, Token) else MISSING
     if isinstance(shape, tuple) and shape and before == dtype_attribute(dtype, "itemsize"):
-        return make_tensor(m, TENSOR, shape, dtype)
-    return make_tensor(m, TENSOR, m.unknown(f"shape viewed as {dtype.symbol}"), dtype)
+        return view(m, atom, shape, dtype)
+    return view(m, atom, m.unknown(f"shape viewed as {dtype.symbol}"), dtype)
 
 
 def _fill_in(m: Machine, shape: Args, atom: Instance) -> Value:
@@ -258,15 +282,15 @@ def _left(m: Machine, whole: Value, taken: list[Value]) -> Value:
     return out
 
 
-@_method("to", "type")
+@_method("to")
 def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     dtype = next(
         (a for a in (*args[1:], kwargs.get("dtype")) if isinstance(a, Token)), args[0].attrs["dtype"]
     )
-    out = make_tensor(m, TENSOR, args[0].attrs["shape"], dtype)
-    if numbers.HELD in args[0].attrs:
-        out.attrs[numbers.HELD] = args[0].attrs[numbers.HELD]
-    return out
+    out = view(m, args[0], args[0].attrs["shape"], dtype)
+    given = [settle(m, a) for a in (*args[1:], *kwargs.values())]
+    known = all(isinstance(plain(a), Token | Opaque | bool | str) for a in given)
+    return numbers.like(m, args[0], out) if known else out  # an unknown may be a dtype
 
 
 @_method(
@@ -280,5 +304,6 @@ def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     "split",
     "repeat_interleave",
 )
-def _vague(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+def vague(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    numbers.write(m, args[0], MISSING)
     return m.unknown("a tensor", kind="tensor")

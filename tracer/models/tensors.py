@@ -21,7 +21,7 @@ from ..evaluate.values import (
     Value,
 )
 from .native import Table, argument
-from .numbers import MADE_WITH, made_with
+from .numbers import MADE_WITH, forget, like, made_with, share, write
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -104,7 +104,7 @@ def _filled(name: str, with_: float | None) -> None:
     @table(f"torch.{name}")
     def native(m: Machine, args: Args, kwargs: Kwargs) -> Value:
         dtype = kwargs.get("dtype") or m.world.settings["default dtype"]
-        return made_with(make_tensor(m, TENSOR, sizes(m, args, kwargs), dtype), with_)
+        return made_with(m, make_tensor(m, TENSOR, sizes(m, args, kwargs), dtype), with_)
 
 
 for _name, _with in (("empty", None), ("zeros", 0.0), ("ones", 1.0), ("rand", None), ("randn", None)):
@@ -115,7 +115,7 @@ for _name, _with in (("empty", None), ("zeros", 0.0), ("ones", 1.0), ("rand", No
 def _full(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     dtype = kwargs.get("dtype") or m.world.settings["default dtype"]
     value = settle(m, argument(args, kwargs, 1, "fill_value"))
-    return made_with(make_tensor(m, TENSOR, sizes(m, args[:1], kwargs), dtype), value)
+    return made_with(m, make_tensor(m, TENSOR, sizes(m, args[:1], kwargs), dtype), value)
 
 
 @table("torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.rand_like", "torch.full_like")
@@ -128,11 +128,23 @@ def _like(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return each(m, args[0], make)
 
 
-@table("torch.tensor", "torch.as_tensor")
+@table("torch.as_tensor")
+def _as_tensor(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    forget(m, args[0])  # a tensor among them shares its memory
+    return _tensor(m, args, kwargs)
+
+
+@table("torch.tensor")
 def _tensor(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     value = settle(m, args[0])
+    if is_tensor(value):
+        return like(
+            m,
+            value,
+            make_tensor(m, TENSOR, value.attrs["shape"], kwargs.get("dtype") or value.attrs["dtype"]),
+        )
     dtype = kwargs.get("dtype") or _dtype_of(m, value)
-    return made_with(make_tensor(m, TENSOR, _nested_shape(m, value), dtype), value, held=True)
+    return made_with(m, make_tensor(m, TENSOR, _nested_shape(m, value), dtype), value, held=True)
 
 
 def _dtype_of(m: Machine, value: Value) -> Value:
@@ -167,6 +179,8 @@ def rebind(m: Machine, atom: Instance, value: Value) -> None:
 
     for name in ("shape", "dtype"):
         atom.attrs[name] = store(m, atom.attrs[name], part(name), atom.born)
+    write(m, atom, value)
+    each(m, value, lambda other: share(other, atom) if is_tensor(other) else None)
 
 
 def is_tensor(atom: Value) -> bool:
@@ -182,7 +196,7 @@ def new_parameter(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     def make(atom: Value) -> Value:
         if is_tensor(atom):
             out = make_tensor(m, args[0], atom.attrs["shape"], atom.attrs["dtype"])
-            return made_with(out, atom.attrs.get(MADE_WITH))
+            return share(atom, made_with(m, out, atom.attrs.get(MADE_WITH, MISSING)))
         label = describe(atom)
         return make_tensor(m, args[0], m.unknown(f"{label}.shape"), m.unknown(f"{label}.dtype"))
 

@@ -79,6 +79,12 @@ def test_what_a_tensor_holds_is_not_known() -> None:
     assert {value for _, value in answer.ends} == {"all", "some"}
 
 
+@pytest.mark.parametrize(("name", "told"), [("numel", {"yes", "no"}), ("index", {"yes"}), ("dim", {"no"})])
+def test_a_tuple_may_be_a_shape(name: str, told: set[str]) -> None:
+    text = f"def main(a):\n    return 'yes' if hasattr((1, 2), {name!r}) else 'no'\n"
+    assert {value for _, value in evaluate(text, {"a": True}).ends} == told
+
+
 def test_names_of_dtypes() -> None:
     """The short names in the engine's reasons are those of torch."""
     names = "float16 bfloat16 float32 float8_e4m3fn float8_e5m2 float4_e2m1fn_x2 int8 int32 uint8 bool"
