@@ -240,8 +240,8 @@ RULES: tuple[Rule, ...] = (
         level=Level.ERROR,
         short="No attention backend takes the KV cache dtype, or the one that is used ignores it.",
         why="Every backend of this platform turns the dtype down, each with its reason, or the one that is "
-        "picked refuses by itself; with the dtype left to the engine the layer is accepted. Or the cache that "
-        "is allocated is not quantized though the flag asks for it.",
+        "picked refuses by itself; with the dtype left to the engine the layer is accepted. Or the cache "
+        "that is allocated is not quantized though the flag asks for it.",
         fix="Use a dtype that a backend takes: the reasons tell which device or package it needs.",
         since="0.1.0",
     ),
