@@ -126,7 +126,8 @@ RULES: tuple[Rule, ...] = (
         short="The activation dtype does not fit the method or the checkpoint.",
         why="Some methods have kernels for float16 alone and are refused with bfloat16. As a warning: the "
         "checkpoint states bfloat16 and float16 was asked for; activations that bfloat16 holds may "
-        "overflow to infinity in float16, which shows as the same token over and over.",
+        "overflow to infinity in float16, which shows as the same token over and over. Where bfloat16 would "
+        "be refused, that is a note.",
         fix="Leave --dtype or --quantization out, so that the engine takes a method that has the "
         "checkpoint's dtype, or give the dtype that the message names.",
         since="0.1.0",
@@ -238,8 +239,9 @@ RULES: tuple[Rule, ...] = (
         name="kv.backend_support",
         level=Level.ERROR,
         short="No attention backend takes the KV cache dtype, or the one that is used ignores it.",
-        why="Every backend of this platform turns the dtype down, each with its reason, or the cache that is "
-        "allocated is not quantized though the flag asks for it.",
+        why="Every backend of this platform turns the dtype down, each with its reason, or the one that is "
+        "picked refuses by itself; with the dtype left to the engine the layer is accepted. Or the cache "
+        "that is allocated is not quantized though the flag asks for it.",
         fix="Use a dtype that a backend takes: the reasons tell which device or package it needs.",
         since="0.1.0",
     ),

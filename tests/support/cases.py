@@ -45,6 +45,6 @@ def report_of(library: Library, case: Case) -> Report:
     return replace(made, findings=judge(made))
 
 
-def told(report: Report) -> dict[str, str]:
-    """The level of each rule that found something, but for notes that say nothing of a fault."""
-    return {f.name: str(f.level) for f in report.findings if f.name not in BESIDES}
+def told(report: Report) -> list[list[str]]:
+    """Rule and level of each finding, sorted, but for notes that say nothing of a fault."""
+    return sorted([f.name, str(f.level)] for f in report.findings if f.name not in BESIDES)
