@@ -93,7 +93,7 @@ def _assert(m: Machine, node: tree.Assert) -> None:
         assumed = trusted(m, holds)
         if not assumed.is_false:
             m.coverage.assumed["an assertion fails", m.site(node)] += 1
-            m.live = m.live & ~assumed
+            holds = holds | assumed  # narrowing the path to what was asserted is more than diagrams can bear
 
     def fail() -> None:
         text = () if node.message is None else (evaluate(m, node.message),)

@@ -42,12 +42,8 @@ def test_what_the_scenario_decides_is_refused(test: str) -> None:
         assert ends(answer, cap) == ({"AssertionError"} if cap in REFUSED[test] else {"on"})
 
 
-def test_what_is_trusted_holds_from_there_on() -> None:
-    answer = ask("""
-        assert x > 0
-        assert cap >= 90 or y > 0
-        return 'on' if x > 0 and (cap >= 90 or y > 0) else 'elsewhere'
-    """)
+def test_each_assertion_that_is_trusted_is_counted() -> None:
+    answer = ask("assert x > 0\nassert cap >= 90 or y > 0\nassert cap >= 75\nreturn 'on'")
     assert ends(answer, 75) == ends(answer, 90) == {"on"}
     assert sum(answer.machine.coverage.assumed.values()) == 2
 
