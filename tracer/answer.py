@@ -39,13 +39,6 @@ DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
 
 
-def answer(
-    source: Source, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
-) -> Report:
-    """The report of one question on one source."""
-    return answered(Library(source), scenario, asked, seconds)
-
-
 def answered(
     library: Library, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
 ) -> Report:

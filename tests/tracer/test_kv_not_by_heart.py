@@ -126,7 +126,10 @@ def test_an_added_candidate_is_asked(vllm_source: Source) -> None:
 def test_another_operator_writes_the_cache(vllm_source: Source) -> None:
     path = "vllm/_custom_ops.py"
     old = "torch.ops._C_cache_ops.reshape_and_cache_flash("
-    changed = edited(vllm_source, {path: replaced(old, "torch.ops._C_cache_ops.quick_cache(")})
+    native = "csrc/torch_bindings.cpp"
+    renamed = {path: replaced(old, "torch.ops._C_cache_ops.quick_cache(")}
+    renamed[native] = lambda text: text.replace('"reshape_and_cache_flash', '"quick_cache')
+    changed = edited(vllm_source, renamed)
     before, after = end(ask(vllm_source)), end(ask(changed))
     assert [op.replace("reshape_and_cache_flash", "quick_cache") for op in before.ops] == list(after.ops)
     assert "torch.ops._C_cache_ops.quick_cache" in after.ops

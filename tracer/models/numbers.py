@@ -103,21 +103,28 @@ def like(m: Machine, tensor: Instance, other: Instance) -> Instance:
 
 def forget(m: Machine, value: Value) -> None:
     """Whoever is given these values may write to the tensors among them."""
-    each(m, value, lambda atom: _forget(m, atom))
+    _forget_all(m, value, set())
 
 
-def _forget(m: Machine, atom: Value) -> None:
+def _forget_all(m: Machine, value: Value, seen: set[int]) -> None:
+    each(m, value, lambda atom: _forget(m, atom, seen))
+
+
+def _forget(m: Machine, atom: Value, seen: set[int]) -> None:
     held = plain(atom)
+    if id(held) in seen:  # a container may hold itself
+        return
+    seen.add(id(held))
     if isinstance(atom, Instance) and "dtype" in atom.attrs and "shape" in atom.attrs:
         write(m, atom, MISSING)
     elif isinstance(held, tuple):
         for part in held:
-            forget(m, part)
+            _forget_all(m, part, seen)
     elif isinstance(held, ListValue):
-        forget(m, held.content)
+        _forget_all(m, held.content, seen)
     elif isinstance(held, DictValue):
         for _, part in list(held.entries.values()):
-            forget(m, part)
+            _forget_all(m, part, seen)
 
 
 def compared(m: Machine, op: str, a: Value, b: Value) -> Value:
