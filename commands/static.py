@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..report.errors import UsageError
-from . import output
+from . import options, output
 from .environment import shown
 from .launch import Launch, taken_apart, with_line
 
@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from ..tracer.sources import Source
 
 ENGINES = ("vllm",)
-LAYERS = (
-    "linear",
-    "qkv_proj",
-    "o_proj",
-    "gate_up_proj",
-    "down_proj",
-    "attention",
-    "experts",
-    "embedding",
-    "lm_head",
-)
-PLATFORMS = ("cuda", "rocm", "cpu", "xpu")
-DTYPES = ("bfloat16", "float16", "float32")
 LEVELS = ("error", "warning", "note", "never")
 
 
@@ -44,56 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist"
     )
-    group = parser.add_argument_group("scenario (what is not given is unknown)")
-    group.add_argument("--quantization", "-q", metavar="X", help="the engine's --quantization")
-    group.add_argument(
-        "--kv-cache-dtype",
-        metavar="X",
-        help="the engine's --kv-cache-dtype: which attention backend takes it",
-    )
-    group.add_argument(
-        "--model", metavar="DIR|JSON", help="checkpoint folder, config.json, or JSON text; never downloaded"
-    )
-    group.add_argument(
-        "--device",
-        metavar="D",
-        help="h100, 'NVIDIA H100 80GB HBM3', sm_90, 9.0, mi300x, gfx942, cpu, x86_64+amx_tile, xpu",
-    )
-    group.add_argument(
-        "--platform", choices=PLATFORMS, help="of the device (default: what --device says, else cuda)"
-    )
-    group.add_argument("--dtype", choices=DTYPES, help="activation dtype; from the checkpoint when it says")
-    group.add_argument("--tp", type=int, metavar="N", help="tensor parallel size (default: 1)")
-    group.add_argument(
-        "--expert-parallel",
-        action="store_true",
-        default=None,
-        help="the engine's --enable-expert-parallel, over --tp ranks",
-    )
-    group.add_argument(
-        "--tokens", metavar="M", help="rows of a forward: a number, decode (1) or prefill (unknown, many)"
-    )
-    group.add_argument(
-        "--layer",
-        default="linear",
-        choices=LAYERS,
-        help="one projection, or another kind of layer (default: all four projections)",
-    )
-    group.add_argument(
-        "--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown"
-    )
-    group.add_argument(
-        "--packages", choices=("bare", "wheel"), help="none optional, or all that the release installs"
-    )
-    group.add_argument(
-        "--with", action="append", default=[], dest="present", metavar="NAME", help="this package is there"
-    )
-    group.add_argument(
-        "--without", action="append", default=[], dest="absent", metavar="NAME", help="this one is not"
-    )
-    group.add_argument(
-        "--cuda", metavar="V", help="CUDA that the engine was built with (default: the release's own)"
-    )
+    options.configure(parser)
     parser.add_argument(
         "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
     )
