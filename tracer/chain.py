@@ -92,7 +92,7 @@ def _without_checkpoint(walk: Walk) -> list[tuple[Guard, Outcome]]:
     """What the flag alone decides: its config class, if a checkpoint says nothing else."""
     space = walk.m.space
     if walk.open_end is not None:
-        cut = space.atom("bounds", Opaque(f"more than {walk.open_end} could be read"))
+        cut = space.atom("bounds", Opaque(f"what was not read: {walk.open_end}"))
         return [(cut, Outcome())]
     if not walk.needs_model:
         return []
