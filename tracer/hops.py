@@ -12,7 +12,7 @@ from .evaluate.machine import Machine
 from .evaluate.record import Edge
 from .guards import Guard
 from .packages import STDLIB
-from .rows import about_rows
+from .rows import about_rows, called
 
 WHY = {
     "calls": Why.CALLS,
@@ -68,8 +68,7 @@ def is_work(edge: Edge) -> bool:
 
 def ops(edges: Iterable[Edge], guard: Guard) -> tuple[str, ...]:
     """Operators that a forward of these paths calls, in order of first call."""
-    work = (e for e in edges if e.phase == "forward" and is_work(e) and not e.guard.disjoint(guard))
-    return tuple(dict.fromkeys(e.callee for e in work))
+    return called((e for e in edges if e.phase == "forward" and is_work(e)), guard)
 
 
 def kept(edges: list[Edge], wanted: set[int]) -> list[Edge]:

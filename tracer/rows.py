@@ -30,7 +30,7 @@ def by_rows(space: Space, work: list[Edge], guard: Guard) -> list[tuple[Guard, t
     for cell in cells:
         line = line | cell
         if not cell.disjoint(guard):
-            ops = _called(work, cell & guard)
+            ops = called(work, cell & guard)
             found[ops] = found.get(ops, space.false) | cell
     if len(found) < 2:
         return [(guard, ops) for ops in found]
@@ -47,7 +47,7 @@ def _shortest(space: Space, part: Guard, line: Guard) -> Guard:
     return out
 
 
-def _called(work: list[Edge], guard: Guard) -> tuple[str, ...]:
+def called(work: Iterable[Edge], guard: Guard) -> tuple[str, ...]:
     """Operators called on some of these paths, in order of first call."""
     return tuple(dict.fromkeys(e.callee for e in work if not e.guard.disjoint(guard)))
 
