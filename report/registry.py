@@ -258,6 +258,18 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT305",
+        name="kv.mla_geometry",
+        level=Level.ERROR,
+        short="The sizes of the model's latent attention fit no kernel of this release.",
+        why="Kernels of latent attention are written for the sizes of one family of models: a rank of 512 "
+        "and 64 rotary dimensions. A model with others is refused when its layer is made, or by a check in "
+        "C++ at the first forward, after the weights are loaded.",
+        fix="Use --kv-cache-dtype auto if that is accepted, or a release whose kernels take these sizes (ask "
+        "it with --at).",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT401",
         name="mem.plan_excess",
         level=Level.ERROR,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..report.model import Cache, CandidateState, Chain, Outcome, Question
+from ..report.model import Cache, CandidateState, Chain, Outcome, Question, Refusal
 
 LAYER = "attention"
 ALIASES = {"fp8": "fp8_e4m3", "fp8_e4m3": "fp8_e4m3"}
@@ -14,6 +14,10 @@ LAYOUT = "_ds_mla"
 E4M3 = frozenset(ALIASES)
 LEFT_OPEN = (None, "auto")
 """Values that leave the dtype to the engine."""
+NATIVE = "csrc/"
+"""The folder of the engine's own kernels."""
+SIZE = "qk_rope_head_dim"
+"""The rotary dimensions of latent attention."""
 FITS = (CandidateState.TAKEN, CandidateState.POSSIBLE, CandidateState.NOT_REACHED)
 
 
@@ -45,6 +49,20 @@ def refused_by_guard(chain: Chain) -> bool:
 def refused_by_backends(chain: Chain) -> bool:
     """Whether an attention layer is refused since no backend takes its cache."""
     return _refused_over_dtype(chain) and bool(chain.choices) and not takers(chain)
+
+
+def refused_by_size(chain: Chain) -> bool:
+    """Whether an attention layer is refused over the model's sizes: by a kernel's own check, or since no
+    backend has them.
+    """
+    kernel = any(in_kernel(outcome.refusal) for outcome in chain.outcomes)
+    sized = any(relief.name == SIZE for relief in chain.reliefs)
+    return chain.layer == LAYER and chain.refused() and (kernel or sized)
+
+
+def in_kernel(refusal: Refusal | None) -> bool:
+    """Whether it is C++ that raises."""
+    return refusal is not None and refusal.site is not None and refusal.site.path.startswith(NATIVE)
 
 
 def takers(chain: Chain) -> list[str]:

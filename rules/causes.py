@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..report.model import CandidateState, Chain, Choice, Refusal, Relief, Report
-from .caches import refused_by_backends, refused_by_guard
+from .caches import refused_by_backends, refused_by_guard, refused_by_size
 
 
 class Cause(Struct, frozen=True):
@@ -87,6 +87,7 @@ def _before_layers(cause: Cause) -> bool:
 
 
 TABLE: tuple[tuple[str, Callable[[Cause], bool]], ...] = (
+    ("QT305", _of_caches(refused_by_size)),
     ("QT302", _of_caches(refused_by_guard)),
     ("QT303", _of_caches(refused_by_backends)),
     ("QT201", lambda cause: exhausted(cause) is not None),

@@ -51,7 +51,8 @@ def answered(
 
     walk = walked(library, scenario, seconds)
     made = report(walk, asked)
-    return replace(made, chains=relieved(walk, made.chains, ask))
+    with deep():
+        return replace(made, chains=relieved(walk, made.chains, ask))
 
 
 def walked(library: Library, scenario: Scenario, seconds: float = SECONDS, used: bool = True) -> Walk:

@@ -28,7 +28,7 @@ from .engines.vllm_backends import ASKED, Answer
 from .engines.vllm_names import one_for_all
 from .evaluate.values import ClassValue, Instance, Value
 from .hops import Conditions, Marks, hops, is_work, kept, ops
-from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split
+from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split, turned_down
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
@@ -72,6 +72,7 @@ def _ends(walk: Walk, found: Attention) -> list[tuple[Guard, Outcome]]:
             for under, cache in _cached(walk, found, guard)
         ]
         own = [(guard, _outcome(seen, named)) for guard, seen in merged(parts)]
+        own = turned_down(own, refusals(m, found.later, found.live))
         out += doubted(m, one_for_all(walk.scenario, found.name), own)
         m.live = found.live
     if found.abandoned is not None and not found.abandoned.is_false:

@@ -30,6 +30,7 @@ from .outcomes import (
     parameters,
     refusals,
     stands_for_all,
+    turned_down,
 )
 from .rows import by_rows
 from .stored import stored
@@ -159,8 +160,7 @@ def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[
     m, out = walk.m, ends
     certain = [(g, e) for g, e in layer.later if CERTAIN in e.attrs]
     others = [(g, e) for g, e in layer.later if CERTAIN not in e.attrs and layer.live.implies(g)]
-    for guard, end in refusals(m, _where_it_goes_on(walk, layer, certain), layer.live):
-        out = [*((g & ~guard, o) for g, o in out if not g.implies(guard)), (guard, end)]
+    out = turned_down(out, refusals(m, _where_it_goes_on(walk, layer, certain), layer.live))
     found = refusals(m, others, layer.live)
     for at, (guard, end) in enumerate(found):
         site = end.refusal.site if end.refusal else None

@@ -117,7 +117,10 @@ class Conditions:
 
     def __init__(self, m: Machine, known: Iterable[str], under: Guard) -> None:
         choices = (v.name for v in m.space.order.values() if v.predicate is None)
-        self.m, self.known, self.under = m, frozenset((*known, *choices)), under
+        self.m, self.known = m, frozenset((*known, *choices))
+        self.under = (
+            m.space.true if under.is_false else under
+        )  # what never comes out goes its way all the same
 
     def static(self, guard: Guard, above: Guard) -> tuple[Predicate, str | None]:
         """What a step needs beyond the step above it, without its run-time part, and a note when that was

@@ -229,6 +229,15 @@ def refusals(m: Machine, raised: list[tuple[Guard, Instance]], under: Guard) -> 
     ]
 
 
+def turned_down(
+    ends: list[tuple[Guard, Outcome]], refused: list[tuple[Guard, Outcome]]
+) -> list[tuple[Guard, Outcome]]:
+    """The ends, where none of the refusals comes first."""
+    for guard, end in refused:
+        ends = [*((g & ~guard, o) for g, o in ends if not g.implies(guard)), (guard, end)]
+    return ends
+
+
 def outcome(seen: dict[str, Any], ops: tuple[str, ...], named: tuple[Parameter, ...]) -> Outcome:
     """One built part as a fact, its guard still to be filled in."""
     return Outcome(

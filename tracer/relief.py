@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ..report.conditions import possible
 from ..report.model import Chain, Relief
 from ..report.question import Value
+from .engines.vllm_backends import head_sizes
 from .engines.vllm_names import whole_layers
 from .scenario import CAPABILITIES, Scenario
 from .stated import DTYPES as STATED
@@ -36,10 +37,11 @@ def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ..
     found = _first(_changes(walk) if refused else (), chains, refused, ask)
     cached = [at for at in refused if chains[at].layer == CACHED]
     more = _first(_unquantized_cache(walk) if cached else (), chains, cached, ask)
+    sized = _first(_of_other_sizes(walk) if cached else (), chains, cached, ask)
     taken = [] if any(chain.refused() for chain in chains) else list(range(len(chains)))
     more |= _first(_wider(walk) if taken else (), chains, taken, ask)
     return tuple(
-        replace(chain, reliefs=tuple(part[at] for part in (found, more) if at in part))
+        replace(chain, reliefs=tuple(part[at] for part in (found, more, sized) if at in part))
         for at, chain in enumerate(chains)
     )
 
@@ -82,6 +84,22 @@ def _unquantized_cache(walk: Walk) -> Iterator[Change]:
     """With the cache's dtype left to the engine: asked besides, as a device or dtype may do as well."""
     if walk.scenario.kv_cache_dtype not in (None, AUTO):
         yield "kv_cache_dtype", (AUTO,), replace(walk.scenario, kv_cache_dtype=AUTO)
+
+
+RANK, ROTARY = "kv_lora_rank", "qk_rope_head_dim"
+"""What a cached row of latent attention is made of: a head of it has the sum."""
+
+
+def _of_other_sizes(walk: Walk) -> Iterator[Change]:
+    """With the rotary dimensions that a head would have which some backend is written for."""
+    model, found = walk.scenario.model or {}, walk.attention
+    rank, rotary = model.get(RANK), model.get(ROTARY)
+    if found is None or not isinstance(rank, int) or not isinstance(rotary, int):
+        return
+    for size in head_sizes(walk.m, found.asked):
+        if rank < size != rank + rotary:
+            config = {**model, ROTARY: size - rank}
+            yield ROTARY, (size - rank,), replace(walk.scenario, model=config)
 
 
 def _changes(walk: Walk) -> Iterator[Change]:

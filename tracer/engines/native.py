@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate.atoms import describe, plain
+from ..evaluate.atoms import describe, is_tensor, plain
 from ..evaluate.calls import call_value
-from ..evaluate.unions import each
-from ..evaluate.values import MISSING, Opaque, Unknown, Value
+from ..evaluate.unions import each, settle
+from ..evaluate.values import MISSING, Instance, Opaque, Token, Unknown, Value
+from ..models.tensors import dtype_attribute
+from ..native import values as native
 from ..native.build import Build, cuda_facts
 from ..native.cpuid import asked_feature
 from ..native.ops import OpIndex
-from ..native.values import Facts
+from ..native.values import Facts, left_open
 from ..scenario import Scenario
 from ..sources import Source
 from . import cpu
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from .. import tree
     from ..evaluate.machine import Machine
     from ..guards import Guard
-    from ..native.predicates import HostPredicate
+    from ..native.host import HostFunction
 
 
 class NativeHalf:
@@ -84,6 +86,10 @@ class NativeHalf:
             wrong = complaint(index, namespace, name, len(args))
             if wrong is not None:
                 m.branch(guard, partial(m.refuse, *wrong), lambda: None)
+        for guard, build, _ in self.indexes(m):
+            host = OPS.host(self.source, build, namespace, name)
+            if host is not None and host.checks and len(host.params) == len(args) and not kwargs:
+                m.branch(guard, partial(self._checked, m, build, host, args), lambda: None)
         asked = [] if kwargs else self._predicates(m, namespace, name, len(args))
         if not asked:
             return MISSING
@@ -94,9 +100,26 @@ class NativeHalf:
             ]
         )
 
+    def _checked(
+        self,
+        m: Machine,
+        build: Build,
+        host: HostFunction,
+        args: tuple[Value, ...],
+        done: tuple[native.Value, ...] = (),
+    ) -> Value:
+        """Raise where a check of the host function is sure to fail: its sizes are the model's own."""
+        if args:
+            more = partial(self._checked, m, build, host, args[1:])
+            if host.params[len(done)] not in host.checks:
+                return more((*done, left_open("an argument that no check reads")))
+            return each_held(m, args[0], lambda held: more((*done, held)))
+        wrong = host.failed(dict(zip(host.params, done, strict=True)), OPS.facts(self.source, build))
+        return None if wrong is None else m.refuse(wrong.exception, wrong.message, wrong.site)
+
     def _predicates(
         self, m: Machine, namespace: str, name: str, given: int
-    ) -> list[tuple[Guard, Build, HostPredicate | None]]:
+    ) -> list[tuple[Guard, Build, HostFunction | None]]:
         """The host predicate of each build, where any has one that takes as many arguments."""
         found = [
             (guard, build, OPS.predicate(self.source, build, namespace, name))
@@ -159,7 +182,7 @@ class NativeHalf:
         m: Machine,
         func: Opaque,
         build: Build,
-        predicate: HostPredicate | None,
+        predicate: HostFunction | None,
         args: tuple[Value, ...],
         done: tuple[Value, ...],
         node: Any,
@@ -171,7 +194,7 @@ class NativeHalf:
         known = MISSING if predicate is None else self._answer(m, build, predicate, done)
         return Unknown(label, label, m.site(node), "bool") if known is MISSING else known
 
-    def _answer(self, m: Machine, build: Build, predicate: HostPredicate, args: tuple[Value, ...]) -> Value:
+    def _answer(self, m: Machine, build: Build, predicate: HostFunction, args: tuple[Value, ...]) -> Value:
         """What a predicate answers, MISSING where nobody knows."""
         if len(predicate.params) != len(args) or not all(isinstance(a, int) for a in args):
             return MISSING
@@ -193,6 +216,37 @@ def complaint(index: OpIndex, namespace: str, name: str, given: int) -> tuple[st
         return None
     words = f"expected at most {limit} argument(s) but received {given} argument(s)."
     return "RuntimeError", f"{namespace}::{name}() {words} Declaration: {namespace}::{op.schema}"
+
+
+HOST_KEYS = {"cuda": ("CUDA", ""), "rocm": ("CUDA", "HIP", ""), "cpu": ("CPU", "")}
+"""The dispatch keys that answer a call with a tensor on each platform, the first that there is."""
+
+
+def each_held(m: Machine, value: Value, apply: Callable[[native.Value], Value]) -> Value:
+    """`apply` to what a host function is given, on the paths of each."""
+
+    def of_tensor(atom: Instance) -> Value:
+        return each(
+            m,
+            settle(m, atom.attrs["shape"]),
+            lambda shape: each(m, settle(m, atom.attrs["dtype"]), lambda dtype: apply(_tensor(shape, dtype))),
+        )
+
+    def of(atom: Value) -> Value:
+        if isinstance(atom, Instance) and is_tensor(atom):
+            return of_tensor(atom)
+        known = plain(atom)
+        return apply(known if isinstance(known, int | str) else left_open(describe(atom)))
+
+    return each(m, settle(m, value), of)
+
+
+def _tensor(shape: Value, dtype: Value) -> native.Tensor:
+    sizes = (
+        tuple(size if isinstance(size, int) else None for size in shape) if isinstance(shape, tuple) else None
+    )
+    width = dtype_attribute(dtype, "itemsize") if isinstance(dtype, Token) else MISSING
+    return native.Tensor(sizes, width if isinstance(width, int) else None)
 
 
 class _Ops:
@@ -221,9 +275,17 @@ class _Ops:
         facts: Facts = self._keep("facts", source, build, make)
         return facts
 
-    def predicate(self, source: Source, build: Build, namespace: str, op: str) -> HostPredicate | None:
+    def host(self, source: Source, build: Build, namespace: str, op: str) -> HostFunction | None:
+        """What a call that passes a tensor runs."""
+        index, keys = self.get(source, build), HOST_KEYS.get(build.platform, ("",))
+        found: HostFunction | None = self._keep(
+            ("host", namespace, op), source, build, lambda: index.host(namespace, op, keys)
+        )
+        return found
+
+    def predicate(self, source: Source, build: Build, namespace: str, op: str) -> HostFunction | None:
         index = self.get(source, build)
-        found: HostPredicate | None = self._keep(
+        found: HostFunction | None = self._keep(
             (namespace, op), source, build, lambda: index.predicate(namespace, op)
         )
         return found

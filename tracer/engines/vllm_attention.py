@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..evaluate.machine import Dead
+from ..evaluate.machine import CERTAIN, Dead
 from ..evaluate.unions import alternatives, settle
 from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Value
 from ..links import field_site, function_behind, link, text_site
@@ -23,7 +23,7 @@ from .vllm_attend import attend
 from .vllm_backends import Asked, listen
 from .vllm_cache import Allocated, allocated, bind, layers
 from .vllm_checkpoint import model_class
-from .vllm_given import unless_given
+from .vllm_given import settle_at_rest
 from .vllm_layers import LATENT, Sizes
 from .vllm_linear import registered
 from .vllm_model import BUILD, build_model
@@ -59,6 +59,8 @@ class Attention:
         self.live: Any = None
         self.abandoned: Guard | None = None
         self.raised: list[tuple[Guard, Instance]] = []
+        self.later: list[tuple[Guard, Instance]] = []
+        """What loading or a forward is sure to raise."""
         self.asked = Asked()
         self.parameters: list[tuple[str, Value, Value]] = []
         self.caches: list[tuple[Guard, Allocated]] = []
@@ -106,15 +108,8 @@ def _sites(walk: Walk, out: Attention) -> None:
 
 def _settle_engine(walk: Walk, dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default."""
-    cache, attention = walk.config.attrs["cache_config"], walk.config.attrs["attention_config"]
-    given = walk.scenario
-    cache.attrs["cache_dtype"] = dtype
-    sized = "cache_config.user_specified_block_size"
-    cache.attrs["user_specified_block_size"] = unless_given(given, sized, False)
-    attention.attrs["backend"] = unless_given(given, "attention_config.backend", None)
-
-    transfer = "vllm_config.kv_transfer_config"
-    walk.config.attrs["kv_transfer_config"] = unless_given(given, transfer, None)
+    walk.config.attrs["cache_config"].attrs["cache_dtype"] = dtype
+    settle_at_rest(walk.m, walk.config, walk.scenario)
     walk.model.attrs["_model_info"] = _model_info(walk)
     # Layers that were built for another part of the question are not this one's.
     walk.config.attrs["compilation_config"].attrs["static_forward_context"] = DictValue(walk.m.space.true)
@@ -194,7 +189,7 @@ def _use(walk: Walk, out: Attention) -> None:
         if not attend(walk, atom, out.name):
             del m.record.edges[before:]  # half of what runs would read as all of it
     m.live = out.live
-    walk.take_raised()
+    out.later = [(guard, exc) for guard, exc in walk.take_raised() if CERTAIN in exc.attrs]
 
 
 def _built(walk: Walk, out: Attention) -> Iterator[tuple[Guard, Instance]]:

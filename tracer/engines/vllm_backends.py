@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..evaluate import inheritance
+from ..evaluate import attributes, inheritance
 from ..evaluate.atoms import describe
 from ..evaluate.calls import call_value
 from ..evaluate.unions import alternatives
@@ -38,6 +39,8 @@ class Asked:
         self.rounds: list[list[Answer]] = []
         self.by = ASKED
         """The symbol of the method that asks them."""
+        self.turned: dict[str, Instance] = {}
+        """The backends that did not fit, by name."""
 
 
 def listen(m: Machine) -> Asked:
@@ -52,6 +55,8 @@ def listen(m: Machine) -> Asked:
         answer = call_value(m, inheritance.bind(m, method, args[0]), args[1:], kwargs)
         out.by = function_behind(method).symbol
         out.rounds.append([found for _, atom in alternatives(m, answer) for found in _answers(m, atom)])
+        for _, atom in alternatives(m, answer):
+            out.turned |= {str(shown.attrs["name"]): shown for shown, _ in _invalid(atom)}
         return answer
 
     cls.attrs[ASKED] = Descriptor("classmethod", Native(ASKED, ask))
@@ -62,14 +67,36 @@ def _answers(m: Machine, answer: Value) -> Iterator[Answer]:
     """What the platform's answer says of each backend: a list of those that fit, a dict of the others."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         return
-    valid, invalid = answer
+    valid, _ = answer
     for guard, items in alternatives(m, valid.content) if isinstance(valid, ListValue) else ():
         for candidate in items if isinstance(items, tuple) else ():
             yield from _fitting(guard, candidate)
-    for shown, held in invalid.entries.values() if isinstance(invalid, DictValue) else ():
+    for shown, held in _invalid(answer):
         for guard, told in alternatives(m, held):
             if isinstance(told, tuple):
                 yield from _refused(m, guard, str(shown.attrs["name"]), told)
+
+
+def _invalid(answer: Value) -> list[tuple[Instance, Value]]:
+    """The backends that do not fit, with what the platform was told of each."""
+    invalid = answer[1] if isinstance(answer, tuple) and len(answer) == 2 else None
+    return list(invalid.entries.values()) if isinstance(invalid, DictValue) else []
+
+
+def head_sizes(m: Machine, asked: Asked) -> tuple[int, ...]:
+    """The sizes of a head that backends which did not fit are written for, in order."""
+    found: set[int] = set()
+    for backend in asked.turned.values():
+        with m.aside():
+            told, _ = facts.attempt(m, partial(_head_sizes, m, backend))
+        for _, sizes in alternatives(m, told.content) if isinstance(told, ListValue) else ():
+            found.update(size for size in sizes if isinstance(size, int))
+    return tuple(sorted(found))
+
+
+def _head_sizes(m: Machine, backend: Instance) -> Value:
+    cls = call_value(m, attributes.get(m, backend, "get_class", None), (), {})
+    return call_value(m, attributes.get(m, cls, "get_supported_head_sizes", None), (), {})
 
 
 def _fitting(guard: Guard, candidate: Value) -> Iterator[Answer]:

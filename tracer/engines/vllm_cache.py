@@ -13,7 +13,7 @@ from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown,
 from ..models.tensors import dtype_attribute
 from . import platform as facts
 from .vllm import call
-from .vllm_given import unless_given
+from .vllm_given import BLOCK_SIZE, unless_given
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
@@ -24,6 +24,8 @@ INTERFACE = "vllm.v1.kv_cache_interface"
 SHAPE = f"{INTERFACE}.compute_layer_kv_cache_shape_bytes"
 MODE = f"{INTERFACE}.get_kv_quant_mode"
 LAYOUTS = "vllm.v1.attention.backends.utils"
+BINDER = "bind_kv_cache"
+"""The layer's method that takes what was allocated for it."""
 DEFAULT_BLOCK = "vllm.config.cache.CacheConfig.DEFAULT_BLOCK_SIZE"
 
 
@@ -91,7 +93,7 @@ def _block_size(walk: Walk) -> Value:
     """Tokens in a block: the engine starts from a default, and its platform fits that to the backend."""
     m, cache = walk.m, walk.config.attrs["cache_config"]
     default = facts.engine_value(m, DEFAULT_BLOCK)
-    cache.attrs["block_size"] = unless_given(walk.scenario, "cache_config.block_size", default)
+    cache.attrs["block_size"] = unless_given(walk.scenario, BLOCK_SIZE, default)
     platform = facts.engine_value(m, "vllm.platforms.current_platform")
     update = attributes.get(m, platform, "update_block_size_for_backend", None)
     call_value(m, update, (walk.config,), {})
@@ -108,7 +110,7 @@ def _spec(walk: Walk, layer: Instance, backend: ClassValue) -> Value:
 
 def _shape(walk: Walk, backend: ClassValue, spec: Value, form: Value) -> Value:
     """The backend's own word for the shape, or what the spec makes of it."""
-    m, blocks = walk.m, _unknown("num_blocks")
+    m, blocks = walk.m, Unknown("num_blocks", "num_blocks", None, "int", positive=True)
     ask = attributes.find(m, backend, "get_kv_cache_shape", None)
     if ask is MISSING:
         sizes = call_value(m, facts.engine_value(m, SHAPE), (spec, blocks), {})
@@ -158,10 +160,18 @@ def _resolved(walk: Walk, backend: ClassValue, spec: Value) -> Value:
 
 
 def bind(m: Machine, layer: Instance, made: list[tuple[Guard, Allocated]]) -> None:
-    """Give the layer its cache, as the engine's runner does once it is allocated."""
+    """Give the layer its cache, as the engine's runner does once it is allocated: through the layer's own
+    method, in the releases that have one.
+    """
     known = [(g, c) for g, c in made if c.shape is not MISSING and c.dtype is not MISSING]
-    if len(known) == len(made) > 0:
-        layer.attrs["kv_cache"] = join(m, [(g, m.world.models.tensor(m, c.shape, c.dtype)) for g, c in known])
+    if not len(known) == len(made) > 0:
+        return
+    cache = join(m, [(g, m.world.models.tensor(m, c.shape, c.dtype)) for g, c in known])
+    take = attributes.find(m, layer, BINDER, None)
+    if take is MISSING:
+        layer.attrs["kv_cache"] = cache
+    elif facts.attempt(m, lambda: call_value(m, take, (cache,), {}))[1]:
+        layer.attrs["kv_cache"] = Unknown("kv_cache", "kv_cache", None, "tensor")
 
 
 def layers(walk: Walk) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import tree
+from ..evaluate.fields import fields_of
 from ..evaluate.values import Unknown, Value
 from ..links import function_behind, nodes
 from . import platform as facts
@@ -13,21 +14,44 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ..evaluate.machine import Machine
+    from ..evaluate.values import Instance
     from ..scenario import Scenario
 
 START = "vllm.engine.arg_utils.EngineArgs.create_engine_config"
-GIVEN_BY = {
+BLOCK_SIZE = "cache_config.block_size"
+_TRANSFER = {"kv_transfer_config", "kv_offloading_size"}
+_FACTOR = "attention_config.sparse_mla_prefill_workspace_factor"
+GIVEN_BY: dict[str, set[str]] = {
+    BLOCK_SIZE: {"block_size"},
     "cache_config.user_specified_block_size": {"block_size"},
-    "cache_config.block_size": {"block_size"},
     "attention_config.backend": {"attention_backend", "attention_config"},
-    "vllm_config.kv_transfer_config": {"kv_transfer_config"},
+    "attention_config.hisparse_config": {"attention_config", *_TRANSFER},
+    _FACTOR: {"attention_config"},
+    "vllm_config.kv_transfer_config": _TRANSFER,
 }
-"""Engine arguments that set a field of another object or name, of those that are settled here by hand."""
+"""Engine arguments that set a field of another object or name, or with which the engine sets it."""
+AT_REST: dict[str, Value] = {
+    "cache_config.user_specified_block_size": False,
+    "attention_config.backend": None,
+    "attention_config.hisparse_config": None,
+    _FACTOR: Unknown(_FACTOR, _FACTOR, None, "int", positive=True),
+    "vllm_config.kv_transfer_config": None,
+}
+"""What those fields are where none of the arguments was given."""
 
 
 def unless_given(scenario: Scenario, field: str, default: Value) -> Value:
     """The default of a field, unknown where an argument that sets it was given."""
     return Unknown(field, field) if GIVEN_BY[field] & set(scenario.unread) else default
+
+
+def settle_at_rest(m: Machine, config: Instance, scenario: Scenario) -> None:
+    """Set the fields of `AT_REST` that this release has: its start rewrites them, but not by itself."""
+    for field, default in AT_REST.items():
+        owner, _, name = field.partition(".")
+        part = config if owner == "vllm_config" else config.attrs[owner]
+        if name in {known.name for known in fields_of(m, part.cls)}:
+            part.attrs[name] = unless_given(scenario, field, default)
 
 
 def made_of(m: Machine, arguments: Collection[str]) -> frozenset[str]:

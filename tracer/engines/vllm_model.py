@@ -22,7 +22,7 @@ from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown,
 from . import platform as facts
 from .vllm import phase
 from .vllm_checkpoint import model_class
-from .vllm_given import unless_given
+from .vllm_given import settle_at_rest
 from .vllm_layers import LINEAR
 from .vllm_linear import registered, rows_of
 from .vllm_names import alike
@@ -210,14 +210,8 @@ def _prepare(walk: Walk, cache_dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default; nothing is compiled."""
     m, config = walk.m, walk.config
     config.attrs["quant_config"] = walk.quant_config
-    config.attrs["cache_config"].attrs |= {
-        "cache_dtype": cache_dtype,
-        "user_specified_block_size": unless_given(
-            walk.scenario, "cache_config.user_specified_block_size", False
-        ),
-    }
-    backend = unless_given(walk.scenario, "attention_config.backend", None)
-    config.attrs["attention_config"].attrs["backend"] = backend
+    config.attrs["cache_config"].attrs["cache_dtype"] = cache_dtype
+    settle_at_rest(m, config, walk.scenario)
     config.attrs["compilation_config"].attrs["mode"] = 0
     m.world.settings |= {  # a worker builds the model after it has met the others
         "torch.distributed.is_initialized": facts.always(True),

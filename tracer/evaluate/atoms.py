@@ -76,6 +76,12 @@ def number_kind(*atoms: Value) -> str | None:
     return "int" if kinds <= {"int", "bool"} else None
 
 
+def is_positive(atom: Value) -> bool:
+    """Whether an atom is certainly a whole number of 1 at least."""
+    number = plain(atom)
+    return atom.positive if isinstance(atom, Unknown) else isinstance(number, int) and number > 0
+
+
 def is_open(m: Machine, atom: Value) -> bool:
     """Whether operators and builtins may do with `atom` what nobody here knows."""
     if isinstance(atom, Instance):

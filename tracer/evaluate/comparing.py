@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Compare, Predicate
-from .atoms import constant, describe, is_tensor, number_kind, plain
+from .atoms import constant, describe, is_positive, is_tensor, number_kind, plain
 from .hashing import equal
 from .operators import ask, computed
 from .sets import set_like, subset
@@ -41,6 +41,9 @@ ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
     ">": (operator.gt, "__gt__", "__lt__"),
     ">=": (operator.ge, "__ge__", "__le__"),
 }
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+ABOVE = {"==": False, "<": False, "<=": False, ">": True, ">=": True}
+"""What a comparison comes to whose left side is above its right."""
 NEGATED = {"is not": "is", "not in": "in"}
 
 
@@ -102,7 +105,10 @@ def identical(m: Machine, a: Value, b: Value, node: Node | None) -> Guard:
 
 
 def condition(m: Machine, op: str, a: Value, b: Value) -> Guard:
-    """A boolean variable for a comparison that source cannot decide."""
+    """A boolean variable for a comparison that source cannot decide, unless the sign does."""
+    for op_read, x, y in ((op, a, b), (MIRRORED.get(op, op), b, a)):
+        if is_positive(x) and isinstance(number := plain(y), int) and number <= 0 and op_read in ABOVE:
+            return m.space.true if ABOVE[op_read] else m.space.false
     left, right = term(a), term(b)
     if op in ("==", "is") and right[0] < left[0]:
         left, right = right, left

@@ -152,9 +152,9 @@ class Machine:
         self.abandoned = self.abandoned | self.live
         return self.kill()
 
-    def throw(self, exc: Instance) -> Dead:
+    def throw(self, exc: Instance, site: Site | None = None) -> Dead:
         """Raise an engine exception on the current path; `raise m.throw(exc)`."""
-        self.record.threw(exc)
+        self.record.threw(exc, site)
         self.raised[-1].append((self.live, exc))
         return self.kill()
 
@@ -162,11 +162,13 @@ class Machine:
         """Raise one of Python's own exceptions on the current path."""
         raise self.throw(self.world.exception(self, error, message))
 
-    def refuse(self, error: str, message: str) -> Value:
-        """Raise what a library's own contract says, whatever the tensors of this path hold."""
+    def refuse(self, error: str, message: str, site: Site | None = None) -> Value:
+        """Raise what a library's own contract says, whatever the tensors of this path hold; `site` is where,
+        if it is not the statement at hand.
+        """
         exc = self.world.exception(self, error, message)
         exc.attrs[CERTAIN] = True
-        raise self.throw(exc)
+        raise self.throw(exc, site)
 
     def may_raise(self, label: str, error: str) -> None:
         """Inside a `try`, what is done with an unknown may raise; elsewhere it is taken to succeed."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import inheritance
-from .atoms import describe, is_open, number_kind, plain
+from .atoms import describe, is_open, is_positive, number_kind, plain
 from .dicts import copy_dict, update
 from .lists import joined, repeated
 from .sets import combine, set_like
@@ -184,7 +184,9 @@ def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) ->
         return ALIKE[op]
     if op in ("+", "*") and plain(a) == (0 if op == "+" else 1) and not isinstance(a, Unknown):
         return b
-    return Unknown(f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}", m.site(node), "int")
+    key, label = f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}"
+    above = op in ("+", "*") and all(map(is_positive, (a, b)))
+    return Unknown(key, label, m.site(node), "int", above)
 
 
 def _wrap(atom: Value) -> str:

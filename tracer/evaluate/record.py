@@ -228,11 +228,13 @@ class Record:
         """Watch a loop; it is a selection when it runs over classes of the engine."""
         yield Selecting(self, _candidates(self.m, source), node)
 
-    def threw(self, exc: Instance) -> None:
-        """Remember where an exception was raised first, and what was under way there."""
+    def threw(self, exc: Instance, site: Site | None) -> None:
+        """Remember where an exception was raised first (the statement at hand, unless told), and what was
+        under way there.
+        """
         if "__site__" not in exc.attrs:
             calls = (frame.symbol for frame in self.m.frames if frame.function is not None)
-            exc.attrs |= {"__site__": self.m.site(None), "__within__": tuple(dict.fromkeys(calls))}
+            exc.attrs |= {"__site__": site or self.m.site(None), "__within__": tuple(dict.fromkeys(calls))}
 
 
 class Selecting:

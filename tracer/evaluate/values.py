@@ -57,13 +57,21 @@ class Unknown:
     """A value that source does not tell: `label` says in engine terms what it is, `key` tells it from others.
 
     Two unknowns of one key are the same value, so a condition on it decides once for the whole path.
-    `kind` is a type name when at least that is known (`int`, `bool`, `str`, `tensor`).
+    `kind` is a type name when at least that is known (`int`, `bool`, `str`, `tensor`); `positive` is a number
+    that is 1 at least.
     """
 
-    __slots__ = ("key", "kind", "label", "site")
+    __slots__ = ("key", "kind", "label", "positive", "site")
 
-    def __init__(self, key: str, label: str, site: Site | None = None, kind: str | None = None) -> None:
-        self.key, self.site, self.kind = key, site, kind
+    def __init__(
+        self,
+        key: str,
+        label: str,
+        site: Site | None = None,
+        kind: str | None = None,
+        positive: bool = False,
+    ) -> None:
+        self.key, self.site, self.kind, self.positive = key, site, kind, positive
         short = kind == "str" or len(label) <= LONGEST  # a text may be the message of a refusal
         self.label = label if short else f"{label[: LONGEST - 50]} … {label[-40:]}"
 

@@ -293,9 +293,37 @@ def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return numbers.like(m, args[0], out) if known else out  # an unknown may be a dtype
 
 
+def _of_place(change: Callable[[Args, int], Args | None]) -> Run:
+    """A method that is told a dimension: `change` gives the shape, None where that is not known."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+        shape, given = settle(m, args[0].attrs["shape"]), (*args[1:], *kwargs.values())
+        place = plain(settle(m, given[0])) if len(given) == 1 else None
+        made = change(shape, place) if isinstance(shape, tuple) and type(place) is int else None
+        return vague(m, args, kwargs) if made is None else view(m, args[0], made, args[0].attrs["dtype"])
+
+    return run
+
+
+def _without(shape: Args, place: int) -> Args | None:
+    if not -len(shape) <= place < len(shape) or type(size := plain(shape[place])) is not int:
+        return None
+    place %= len(shape)
+    return (*shape[:place], *shape[place + 1 :]) if size == 1 else shape
+
+
+def _with_one_more(shape: Args, place: int) -> Args | None:
+    if not -len(shape) - 1 <= place <= len(shape):
+        return None
+    place %= len(shape) + 1
+    return (*shape[:place], 1, *shape[place:])
+
+
+METHODS["squeeze"] = Native("Tensor.squeeze", _of_place(_without))
+METHODS["unsqueeze"] = Native("Tensor.unsqueeze", _of_place(_with_one_more))
+
+
 @_method(
-    "squeeze",
-    "unsqueeze",
     "flatten",
     "expand",
     "narrow",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from msgspec import Struct
 
 
@@ -29,6 +32,20 @@ class Apply(Expr, frozen=True, gc=False):
 
 
 class Call(Expr, frozen=True, gc=False):
+    name: str
+    args: tuple[Expr, ...]
+
+
+class Text(Expr, frozen=True, gc=False):
+    """A string literal."""
+
+    value: str
+
+
+class Ask(Expr, frozen=True, gc=False):
+    """`target.name(args)`: a tensor asked for its size and the like."""
+
+    target: Expr
     name: str
     args: tuple[Expr, ...]
 
@@ -64,6 +81,17 @@ class Let(Statement, frozen=True, gc=False):
     value: Expr
 
 
+class Check(Statement, frozen=True, gc=False):
+    """`TORCH_CHECK(test, words...)`: raises where the test is false."""
+
+    macro: str
+    test: Expr
+    text: str
+    """The test as it is written."""
+    words: tuple[Expr, ...]
+    line: int
+
+
 class Stop(Statement, frozen=True, gc=False):
     """A statement outside of the subset: whatever comes after it is open."""
 
@@ -71,10 +99,22 @@ class Stop(Statement, frozen=True, gc=False):
 
 
 class Function(Struct, frozen=True):
-    """One definition: parameters and locals by kind (`bool`, `int32`, `int64`, `auto`, `other`)."""
+    """One definition: parameters and locals by kind, `bool`, `int32`, `int64`, `auto`, `text`, `tensor` or
+    `other`.
+    """
 
     kind: str
     params: tuple[tuple[str, str], ...]
     body: tuple[Statement, ...]
     path: str
     line: int
+
+
+def parts(node: Any) -> Iterator[Any]:
+    """List every statement and expression under a node or a sequence of them."""
+    if isinstance(node, tuple | list):
+        for item in node:
+            yield from parts(item)
+    elif isinstance(node, Expr | Statement):
+        yield node
+        yield from parts([getattr(node, name) for name in node.__struct_fields__])

@@ -10,7 +10,7 @@ from .directives import without_comments
 
 if TYPE_CHECKING:
     from ..sources import Source
-    from .predicates import Answer
+    from .host import Answer
 
 QUERY = "__get_cpuid_count"
 _QUERY = re.compile(rf"{QUERY}\s*\(\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*(0x[0-9a-fA-F]+|\d+)\s*,")

@@ -3,16 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ...report.predicate import Site
-from .cpp import Apply, Call, Defined, Expr, Function, If, Let, Name, Number, Odd, Return, Statement, Stop
-from .values import Facts, Macro, Macros, Open, Value, arithmetic, cast, conj, disj, joined, left_open, neg
+from .cpp import (
+    Apply,
+    Ask,
+    Call,
+    Check,
+    Defined,
+    Expr,
+    Function,
+    If,
+    Let,
+    Name,
+    Number,
+    Odd,
+    Return,
+    Statement,
+    Stop,
+    Text,
+)
+from .values import (
+    Facts,
+    Macro,
+    Macros,
+    Open,
+    Tensor,
+    Value,
+    arithmetic,
+    cast,
+    conj,
+    disj,
+    joined,
+    left_open,
+    neg,
+)
 
 _MAX_STEPS = 20_000
 _MAX_DEPTH = 16
 
 Helper = Callable[[str], tuple[Function, Macros] | None]
 """Finds a function of the same file, with what is defined above it."""
+
+
+class Failed(NamedTuple):
+    """A check that every call with these arguments comes to, unless it raises before, and that is false."""
+
+    macro: str
+    message: str
+    test: str
+    site: Site
 
 
 class Reading:
@@ -23,6 +64,9 @@ class Reading:
         self.facts = facts
         self.macros = macros
         self.asked: set[str] = set()
+        self.failed: list[Failed] = []
+        self._certain = True
+        """Whether every call comes to the statement at hand or raises."""
         self._steps = 0
         self._depth = 0
 
@@ -59,6 +103,13 @@ class Reading:
                 return [*results, (self.value(step.value, env), Site(path, step.line))], False
             if isinstance(step, Let):
                 self._let(step, env)
+            elif isinstance(step, Check):
+                holds = self._ask(self.value(step.test, env))
+                if holds == 0:
+                    self._fail(step, env, path)
+                    return results, False
+                if isinstance(holds, Open):
+                    results.append((holds, Site(path, step.line)))
             elif isinstance(step, If) and self._steps < _MAX_STEPS:
                 more, falls = self._branches(step, env, path)
                 results += more
@@ -68,6 +119,12 @@ class Reading:
                 what = step.what if isinstance(step, Stop) else "more time"
                 return [*results, (self._ask(left_open(what)), Site(path, 0))], False
         return results, True
+
+    def _fail(self, step: Check, env: Mapping[str, tuple[str, Value]], path: str) -> None:
+        if self._certain:
+            words = (self.value(word, env) for word in step.words)
+            message = "".join("?" if isinstance(word, Open) else str(word) for word in words)
+            self.failed.append(Failed(step.macro, message, step.text, Site(path, step.line)))
 
     def _let(self, step: Let, env: dict[str, tuple[str, Value]]) -> None:
         value = self.value(step.value, env)
@@ -86,7 +143,7 @@ class Reading:
             if taken == 0:
                 continue
             inner = env if step.directive and taken == 1 else dict(env)
-            more, falls = self._block(body, inner, path)
+            more, falls = self._arm(body, inner, path, maybe=isinstance(test, Open))
             results += more
             if falls:
                 ends.append(inner)
@@ -97,11 +154,24 @@ class Reading:
                 env[name] = (kind, after[0] if same else joined(left_open(name), *after, test))
         return results, bool(ends)
 
+    def _arm(
+        self, body: tuple[Statement, ...], env: dict[str, tuple[str, Value]], path: str, maybe: bool
+    ) -> tuple[list[tuple[Value, Site]], bool]:
+        """One side of a branch; what comes after one that may be taken is certain only if it cannot end."""
+        if not maybe:
+            return self._block(body, env, path)
+        outer, self._certain = self._certain, False
+        results, falls = self._block(body, env, path)
+        self._certain = outer and falls and not results
+        return results, falls
+
     def value(self, node: Expr, env: Mapping[str, tuple[str, Value]], directive: bool = False) -> Value:
         """Evaluate an expression; in a directive, names that are not defined count 0."""
         self._steps += 1
-        if isinstance(node, Number):
+        if isinstance(node, Number | Text):
             return node.value
+        if isinstance(node, Ask):
+            return self._answered(node, env)
         if isinstance(node, Defined):
             return self.macro(node.id).defined
         if isinstance(node, Name):
@@ -111,6 +181,12 @@ class Reading:
         if isinstance(node, Call) and not directive:
             return self._called(node, env)
         return left_open(node.what if isinstance(node, Odd) else "a call in a directive")
+
+    def _answered(self, node: Ask, env: Mapping[str, tuple[str, Value]]) -> Value:
+        target = self.value(node.target, env)
+        args = tuple(self.value(arg, env) for arg in node.args)
+        told = target.answer(node.name, args) if isinstance(target, Tensor) else None
+        return joined(left_open(f"a tensor's {node.name}"), target) if told is None else told
 
     def _name(self, name: str, env: Mapping[str, tuple[str, Value]], directive: bool) -> Value:
         if not directive and name in env:
@@ -141,9 +217,9 @@ class Reading:
         helper = self.helper(node.name)
         if helper is not None and self._steps < _MAX_STEPS:
             function, macros = helper
-            outer, self.macros = self.macros, macros
+            outer, self.macros, self._certain = (self.macros, self._certain), macros, False
             values = [self._ask(value) for value, _ in self.call(function, args)]
-            self.macros = outer
+            self.macros, self._certain = outer
             return values[0] if len(set(values)) == 1 else joined(left_open(*self.asked), *values)
         fact = None if args else self.facts.get(node.name)
         return joined(left_open(node.name), *args) if fact is None else fact

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .cpp import Apply, Call, Defined, Expr, Name, Number, Odd
-from .syntax import children, odd, parsed, text_of
+from .cpp import Apply, Ask, Call, Defined, Expr, Name, Number, Odd, Text
+from .syntax import children, field, odd, parsed, text_of
 from .values import ARITHMETIC
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def expression(node: Node) -> Expr:
         return literal(text_of(node))
     if kind in ("true", "false"):
         return Number(int(kind == "true"))
+    if kind in ("string_literal", "concatenated_string"):
+        return text(node)
     if kind == "identifier":
         return Name(text_of(node))
     if kind == "preproc_defined":
@@ -52,14 +54,27 @@ def _application(node: Node) -> Expr:
 
 
 def call_of(node: Node) -> Expr:
-    """Lower a call of a function by its name."""
+    """Lower a call of a function by its name, or of a method."""
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or arguments is None or function.type not in ("identifier", "qualified_identifier"):
+    if function is None or arguments is None:
+        return odd(node)
+    if function.type == "field_expression" and text_of(function.child_by_field_name("operator")) == ".":
+        target, name = field(function, "argument"), text_of(field(function, "field"))
+        return Ask(expression(target), name, tuple(map(expression, children(arguments))))
+    if function.type not in ("identifier", "qualified_identifier"):
         return odd(node)
     name = text_of(function).rsplit("::", 1)[-1]
     return Call(name, tuple(map(expression, children(arguments)))) if name.isidentifier() else odd(node)
 
 
+def text(node: Node) -> Expr:
+    """Lower a string literal, or several side by side; one with an escape or a prefix is odd."""
+    parts = children(node) if node.type == "concatenated_string" else [node]
+    written = [_TEXT.fullmatch(text_of(part)) for part in parts]
+    return Text("".join(found[1] for found in written if found)) if all(written) else odd(node)
+
+
+_TEXT = re.compile(r'"([^"\\\n]*)"')
 _NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[lL]{0,2}")
 
 

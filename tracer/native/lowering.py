@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .cpp import Apply, Call, Defined, Expr, Function, If, Let, Number, Odd, Return, Statement, Stop
+from .cpp import Apply, Call, Check, Defined, Expr, Function, If, Let, Number, Odd, Return, Statement, Stop
 from .expressions import call_of, expression
 from .syntax import children, field, odd, text_of
 
@@ -30,14 +30,19 @@ def _function(node: Node, path: str) -> tuple[str, Function] | None:
     if declarator is None or body is None or declarator.type != "function_declarator":
         return None
     name = text_of(declarator.child_by_field_name("declarator")).rsplit("::", 1)[-1]
-    params = []
-    for param in children(field(declarator, "parameters")):
-        inner = param.child_by_field_name("declarator")
-        plain = param.type == "parameter_declaration" and inner is not None and inner.type == "identifier"
-        params.append((text_of(inner) if inner is not None else "", _kind(param) if plain else "other"))
+    params = tuple(map(_parameter, children(field(declarator, "parameters"))))
     line = node.start_point[0] + 1
     lowered = (Stop(f"a syntax error in {path}:{line}"),) if node.has_error else statements(children(body))
-    return name, Function(_kind(node, _STORAGE), tuple(params), lowered, path, line)
+    return name, Function(_kind(node, _STORAGE), params, lowered, path, line)
+
+
+def _parameter(param: Node) -> tuple[str, str]:
+    """Give a parameter's name and kind; a number that is passed by reference is of another kind."""
+    inner, kind = param.child_by_field_name("declarator"), _kind(param)
+    if inner is not None and inner.type == "reference_declarator" and len(children(inner)) == 1:
+        inner, kind = children(inner)[0], kind if kind in ("tensor", "text") else "other"
+    plain = param.type == "parameter_declaration" and inner is not None and inner.type == "identifier"
+    return (text_of(inner), kind if plain else "other")
 
 
 _KINDS = {
@@ -50,7 +55,22 @@ _KINDS = {
     "long": "int64",
     "long long": "int64",
     "auto": "auto",
+    "std::string": "text",
+    "std::string_view": "text",
+    "c10::string_view": "text",
+    "at::Tensor": "tensor",
+    "torch::Tensor": "tensor",
+    "torch::stable::Tensor": "tensor",
 }
+CHECKS = {
+    "TORCH_CHECK": "RuntimeError",
+    "STD_TORCH_CHECK": "RuntimeError",
+    "TORCH_CHECK_VALUE": "ValueError",
+    "TORCH_CHECK_TYPE": "TypeError",
+    "TORCH_CHECK_INDEX": "IndexError",
+    "TORCH_CHECK_NOT_IMPLEMENTED": "NotImplementedError",
+}
+"""Macros that raise in Python where their first argument is false, and what they raise."""
 _STORAGE = ("const", "constexpr", "inline", "static")
 
 
@@ -134,6 +154,9 @@ def _effect(node: Node) -> Iterator[Statement]:
     if not parts:
         return
     inner = parts[0]
+    if (check := _check(inner)) is not None:
+        yield check
+        return
     if inner.type == "assignment_expression" and text_of(inner.child_by_field_name("operator")) == "=":
         target = field(inner, "left")
         if target.type == "identifier":
@@ -147,3 +170,17 @@ def _effect(node: Node) -> Iterator[Statement]:
             yield Let(text_of(target), "", Call(call.name, ()))
             return
     yield Stop(odd(inner).what)
+
+
+def _check(node: Node) -> Check | None:
+    """Lower `TORCH_CHECK(test, words...)`, and the other macros that raise where their test is false."""
+    if node.type != "call_expression" or text_of(field(node, "function")) not in CHECKS:
+        return None
+    given = children(field(node, "arguments"))
+    if not given:
+        return None
+    words = tuple(map(expression, given[1:]))
+    written = " ".join(text_of(given[0]).split())
+    return Check(
+        text_of(field(node, "function")), expression(given[0]), written, words, node.start_point[0] + 1
+    )

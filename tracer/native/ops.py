@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...report.predicate import Site
 from .build import Build, native_files
-from .predicates import HostPredicate, read_predicate
+from .host import HostFunction, read_host
 from .registrations import Implementation, Op, registered
 
 if TYPE_CHECKING:
@@ -76,13 +76,18 @@ class OpIndex:
         found = self.get(namespace, op)
         return found.schema if found else None
 
-    def predicate(self, namespace: str, op: str) -> HostPredicate | None:
+    def predicate(self, namespace: str, op: str) -> HostFunction | None:
         """Give the host function that answers an op of plain numbers, when it can be found and read."""
+        found = self.host(namespace, op, _KEYS)
+        return found if found is not None and found.answers else None
+
+    def host(self, namespace: str, op: str, keys: tuple[str, ...]) -> HostFunction | None:
+        """Give the host function of an op under the first of these dispatch keys, when it can be read."""
         found = self.get(namespace, op)
         ranked = sorted(
-            (_KEYS.index(impl.key), impl.function)
+            (keys.index(impl.key), impl.function)
             for impl in (found.implementations if found else ())
-            if impl.key in _KEYS
+            if impl.key in keys
         )
         best = {function for rank, function in ranked if rank == ranked[0][0]}
-        return read_predicate(self._source, best.pop(), self._paths) if len(best) == 1 else None
+        return read_host(self._source, best.pop(), self._paths) if len(best) == 1 else None

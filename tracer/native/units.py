@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...report.predicate import Site
 from .cpp import Function
 from .directives import alive_at, directives, without_comments
-from .evaluation import Reading
+from .evaluation import Failed, Reading
 from .lowering import definitions
 from .syntax import parsed
 from .values import Facts, Macros, Open, Value, left_open
@@ -29,8 +29,18 @@ class Unit:
         first = self.functions[name][0]
         return first.kind, tuple(param for param, _ in first.params)
 
+    def failed(self, name: str, args: Mapping[str, Value], facts: Facts) -> Failed | None:
+        """Find a check that every call of a function with these arguments fails, unless it raises before."""
+        found = self._helper(name, facts)
+        if found is None:
+            return None
+        function, macros = found
+        reading = Reading(lambda called: self._helper(called, facts), facts, macros)
+        reading.call(function, tuple(args.get(param, left_open(param)) for param, _ in function.params))
+        return next(iter(reading.failed), None)
+
     def results(
-        self, name: str, args: Mapping[str, int], facts: Facts
+        self, name: str, args: Mapping[str, Value], facts: Facts
     ) -> tuple[list[tuple[Value, Site]], set[str]]:
         """Evaluate every definition that may be compiled, and collect what was asked."""
         results: list[tuple[Value, Site]] = []

@@ -19,7 +19,26 @@ class Open(Struct, frozen=True, gc=False):
     needs: frozenset[str]
 
 
-Value = int | Open
+class Tensor(Struct, frozen=True, gc=False):
+    """What is known of a tensor: elements a dimension, and bytes an element; None where nobody knows."""
+
+    shape: tuple[int | None, ...] | None
+    itemsize: int | None
+
+    def answer(self, name: str, args: tuple[Value, ...]) -> int | None:
+        """Say what `tensor.name(args)` gives, None where that is not known."""
+        if name in ("itemsize", "element_size") and not args:
+            return self.itemsize
+        if self.shape is None:
+            return None
+        if name == "dim" and not args:
+            return len(self.shape)
+        at = args[0] if name == "size" and len(args) == 1 else None
+        fits = isinstance(at, int) and -len(self.shape) <= at < len(self.shape)
+        return self.shape[at] if isinstance(at, int) and fits else None
+
+
+Value = int | str | Tensor | Open
 
 
 class Macro(Struct, frozen=True, gc=False):
@@ -41,7 +60,7 @@ def conj(a: Value, b: Value) -> Value:
 
 def neg(a: Value) -> Value:
     """`!a` in three values."""
-    return a if isinstance(a, Open) else int(not a)
+    return a if isinstance(a, Open) else int(a == 0)
 
 
 def disj(a: Value, b: Value) -> Value:
@@ -60,6 +79,7 @@ def left_open(*names: str) -> Open:
 
 
 _BITS = {"int32": 31, "int64": 63}
+_CLASSES: dict[str, type] = {"text": str, "tensor": Tensor}
 
 
 def cast(kind: str, value: Value) -> Value:
@@ -68,8 +88,10 @@ def cast(kind: str, value: Value) -> Value:
         return value
     if kind == "bool":
         return int(value != 0)
-    if kind == "auto":
+    if kind == "auto" or isinstance(value, _CLASSES.get(kind, ())):
         return value
+    if not isinstance(value, int):
+        return left_open(f"a {type(value).__name__.lower()} as {kind}")
     bits = _BITS.get(kind)
     fits = bits is not None and -(1 << bits) <= value < 1 << bits
     return value if fits else left_open(f"{value} as {kind}")
@@ -99,6 +121,10 @@ def arithmetic(op: str, a: Value, b: Value) -> Value:
     """Apply an operator of `ARITHMETIC`, to 64 bits."""
     if isinstance(a, Open) or isinstance(b, Open):
         return joined(a, b)
+    if isinstance(a, str) and isinstance(b, str) and op in ("==", "!="):
+        return int((a == b) == (op == "=="))
+    if not isinstance(a, int) or not isinstance(b, int):
+        return left_open(f"{op} of what is no number")
     if op in ("/", "%") and b == 0:
         return left_open("division by zero")
     return cast("int64", ARITHMETIC[op](a, b))

@@ -45,6 +45,8 @@ EXPRESSIONS = {
     "reductions": "told(x.max(), y.min(), x.mean(), (x == y).all(), (x > y).any(), x.amax())",
     "views": "told(x.t(), x.view(4, 3), x.reshape(-1), x.view(2, -1), x.T, x.to(torch.bool))",
     "permutations": "told(x.permute(1, 0), x.permute((0, 1)), x.view(1, 3, 4).permute(2, 0, 1))",
+    "squeezed": "told(column.squeeze(1), column.squeeze(-1), column.squeeze(dim=0), x.squeeze(1))",
+    "unsqueezed": "told(x.unsqueeze(0), x.unsqueeze(1), x.unsqueeze(-1), x.unsqueeze(2), y.unsqueeze(-2))",
     "sizes": "(x.numel(), x.size(0), x.dim(), x.ndim, len(x.shape), x.element_size())",
     "shapes": "(x.shape.numel(), x.shape[:-1].numel(), x[0:0].shape.numel())",
     "parameters_that_are_there_on_some_paths": "shapes(a)",

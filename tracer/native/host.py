@@ -1,4 +1,5 @@
-"""Small pure host functions (`cutlass_scaled_mm_supports_fp8`) answered by reading them, in three values.
+"""Host functions read in three values: what small pure ones answer (`cutlass_scaled_mm_supports_fp8`), and
+which of their checks a call is sure to fail.
 
 A function is lowered from tree-sitter's tree to the few shapes of `cpp` and evaluated over them. What lies
 outside of that subset of C++, and what nobody told, stays open and says what would decide it: nothing is
@@ -10,13 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from ...report.predicate import Site
+from .cpp import Check, Name, parts
+from .lowering import CHECKS
 from .units import Unit
-from .values import Facts, Open, left_open
+from .values import Facts, Open, Value, left_open
 
 if TYPE_CHECKING:
     from ..sources import Source
@@ -37,14 +40,47 @@ class Answer(Struct, frozen=True):
         return self.sites[0] if len(self.sites) == 1 else None
 
 
-class HostPredicate:
-    """A host function that returns a bool or an integer, ready to be asked."""
+class Refused(NamedTuple):
+    """What a call raises in Python, in the words of the check that fails."""
+
+    exception: str
+    message: str
+    site: Site
+
+
+class HostFunction:
+    """A host function that is found once, ready to be asked."""
 
     def __init__(self, name: str, unit: Unit) -> None:
         self.name = name
         self._unit = unit
-        self._kind, self.params = unit.signature(name)
+        self.kind, self.params = unit.signature(name)
         self.sites = tuple(Site(f.path, f.line) for f in unit.functions[name])
+
+    @property
+    def answers(self) -> bool:
+        """Whether it returns a bool or an integer."""
+        return self.kind not in ("auto", "other", "text", "tensor")
+
+    @cached_property
+    def checks(self) -> frozenset[str]:
+        """The parameters that a check may hang on, none where it has no check."""
+        bodies = [function.body for function in self._unit.functions[self.name]]
+        if not any(isinstance(part, Check) for part in parts(bodies)):
+            return frozenset()
+        named = {part.id for part in parts(bodies) if isinstance(part, Name)}
+        return frozenset(named.intersection(self.params))
+
+    def failed(self, args: Mapping[str, Value], macros: Facts) -> Refused | None:
+        """Tell with what a call with these arguments is sure to raise, None where nothing says so."""
+        try:
+            found = self._unit.failed(self.name, args, macros)
+        except RecursionError:
+            return None
+        if found is None:
+            return None
+        message = found.message or f"Expected {found.test} to be true, but got false."
+        return Refused(CHECKS[found.macro], message, found.site)
 
     def answer(self, args: Mapping[str, int], macros: Facts) -> Answer:
         """Evaluate for arguments by name and what is known of the build; what is missing stays open."""
@@ -55,9 +91,9 @@ class HostPredicate:
         sites = tuple(dict.fromkeys(site for _, site in results if site.line))
         values = {value for value, _ in results}
         needs = asked.union(*(value.needs for value in values if isinstance(value, Open)))
-        if len(values) != 1 or isinstance(first := values.pop(), Open):
+        if len(values) != 1 or not isinstance(first := values.pop(), int):
             return Answer(None, sites, frozenset(needs))
-        return Answer(bool(first) if self._kind == "bool" else first, sites, frozenset())
+        return Answer(bool(first) if self.kind == "bool" else first, sites, frozenset())
 
     def decide(self, args: Mapping[str, int], macros: Facts) -> bool | int | None:
         """Give the value, or None while it is undecided."""
@@ -69,8 +105,8 @@ class HostPredicate:
         return self.answer({}, {}).needs - frozenset(self.params)
 
 
-def read_predicate(source: Source, function: str, paths: Iterable[str]) -> HostPredicate | None:
-    """Find a host function in these files; None when it is not there once, or returns something else."""
+def read_host(source: Source, function: str, paths: Iterable[str]) -> HostFunction | None:
+    """Find a host function in these files; None when it is not there once."""
     named = [path for path in paths if function.encode() in (source.read(path) or b"")]
     definition = re.compile(rf"\b{re.escape(function)}\s*\([^;{{}}]*\)\s*(?:noexcept\s*)?\{{")
     homes = [path for path in named if definition.search(source.text(path) or "")]
@@ -80,6 +116,4 @@ def read_predicate(source: Source, function: str, paths: Iterable[str]) -> HostP
         unit = Unit(homes[0], source.text(homes[0]) or "")
     except RecursionError:
         return None
-    if function not in unit.functions or unit.signature(function)[0] in ("auto", "other"):
-        return None
-    return HostPredicate(function, unit)
+    return HostFunction(function, unit) if function in unit.functions else None

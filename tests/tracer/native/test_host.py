@@ -6,8 +6,8 @@ import pytest
 
 from qtrace.report.predicate import Site
 from qtrace.tracer.native.build import cuda_facts
+from qtrace.tracer.native.host import read_host
 from qtrace.tracer.native.ops import OpIndex
-from qtrace.tracer.native.predicates import read_predicate
 from qtrace.tracer.sources import Held, Source
 
 
@@ -39,14 +39,14 @@ def test_an_op_without_such_a_function_has_none(index: OpIndex) -> None:
     ],
 )
 def test_macros_and_arguments_decide(source: Source, version: int, capability: int, answer: bool) -> None:
-    predicate = read_predicate(source, "by_toolkit", ["csrc/quant/gates.cu"])
+    predicate = read_host(source, "by_toolkit", ["csrc/quant/gates.cu"])
     assert predicate is not None
     assert predicate.needs == {"CUDA_VERSION", "ENABLE_WIDE", "ENABLE_NARROW"}
     assert predicate.decide({"capability": capability}, cuda_facts(source, version)) is answer
 
 
 def test_the_return_that_was_taken_is_named(source: Source) -> None:
-    predicate = read_predicate(source, "by_toolkit", ["csrc/quant/gates.cu"])
+    predicate = read_host(source, "by_toolkit", ["csrc/quant/gates.cu"])
     assert predicate is not None
     facts = cuda_facts(source, 12090)
     assert predicate.answer({"capability": 100}, facts).site == Site("csrc/quant/gates.cu", 28)
@@ -55,7 +55,7 @@ def test_the_return_that_was_taken_is_named(source: Source) -> None:
 
 
 def test_what_is_missing_is_named_and_only_that(source: Source) -> None:
-    predicate = read_predicate(source, "by_toolkit", ["csrc/quant/gates.cu"])
+    predicate = read_host(source, "by_toolkit", ["csrc/quant/gates.cu"])
     assert predicate is not None
     assert predicate.decide({"capability": 75}, {}) is False
     assert predicate.answer({"capability": 90}, {"CUDA_VERSION": 12090}).needs == {
@@ -69,7 +69,7 @@ def test_what_is_missing_is_named_and_only_that(source: Source) -> None:
 
 
 def test_a_query_stays_a_name_until_someone_tells(source: Source) -> None:
-    predicate = read_predicate(source, "by_runtime", ["csrc/quant/gates.cu"])
+    predicate = read_host(source, "by_runtime", ["csrc/quant/gates.cu"])
     assert predicate is not None
     known = {"ENABLE_WIDE": 1}
     assert predicate.answer({"capability": 100}, known).needs == {"cudaRuntimeGetVersion"}
@@ -81,4 +81,4 @@ def test_a_query_stays_a_name_until_someone_tells(source: Source) -> None:
 def test_a_function_defined_in_two_files_is_not_taken() -> None:
     body = b"bool f() { return true; }"
     files = {"vllm/__init__.py": b"", "PKG-INFO": b"", "csrc/a.cu": body, "csrc/b.cu": body}
-    assert read_predicate(Source("vllm", Held(files)), "f", ["csrc/a.cu", "csrc/b.cu"]) is None
+    assert read_host(Source("vllm", Held(files)), "f", ["csrc/a.cu", "csrc/b.cu"]) is None
