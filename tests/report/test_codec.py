@@ -14,7 +14,7 @@ from qtrace.report.model import Report
 
 REPORTS = st.from_type(Report)
 # Building a report draws from some thirty types; that is slow by nature, not by filtering.
-slow = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slow = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def altered(report: Report, **changes: object) -> bytes:

@@ -27,7 +27,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(REPORTS, WIDTHS, st.booleans())
 def test_any_report_fits(report: Report, width: int, unicode: bool) -> None:
     assert fits(report, width, unicode)
