@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -27,21 +26,19 @@ from .scenario import Scenario
 from .sources import Source
 from .stated import stated
 
-SECONDS = 30.0
-"""CPU seconds that one question may take; what is not decided by then is open. Other work on the machine does
-not change an answer.
+WORK = 13_500_000
+"""What one question may take, some thirty seconds; what is not decided by then is open. It is no time, so
+that other work on the machine and what was read before do not change an answer.
 """
 
-AGAIN = 10.0
-"""CPU seconds for each time that a refused question is asked again with a part of it changed."""
+AGAIN = WORK // 3
+"""For each time that a refused question is asked again with a part of it changed."""
 
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
 
 
-def answered(
-    library: Library, scenario: Scenario, asked: Mapping[str, Value], seconds: float = SECONDS
-) -> Report:
+def answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float = WORK) -> Report:
     """The report of one question; `library` may be shared by questions on the same source."""
 
     def ask(changed: Scenario) -> tuple[Walk, tuple[Chain, ...]]:
@@ -49,26 +46,26 @@ def answered(
         with deep():
             return other, chains(other)
 
-    walk = walked(library, scenario, seconds)
+    walk = walked(library, scenario, work)
     made = report(walk, asked)
     with deep():
         return replace(made, chains=relieved(walk, made.chains, ask))
 
 
-def walked(library: Library, scenario: Scenario, seconds: float = SECONDS, used: bool = True) -> Walk:
+def walked(library: Library, scenario: Scenario, work: float = WORK, used: bool = True) -> Walk:
     """Walk one question; where layers are not `used`, they are built but neither loaded nor run."""
     with deep():
-        m = vllm.machine(library, scenario, math.inf)
+        m = vllm.machine(library, scenario)
         walk = Walk(m, scenario)
         walk.used = used
-        m.deadline = time.thread_time() + seconds
+        m.space.limit = m.space.work + work
         try:
             walk.run()
         except (OutOfBudget, GuardBudget) as stop:
             walk.open_end = str(stop)
             m.coverage.budget(str(stop))
             m.live = m.space.true
-        m.deadline, m.space.max_nodes = math.inf, sys.maxsize  # telling what was found is no search
+        m.space.limit, m.space.max_nodes = math.inf, sys.maxsize  # telling what was found is no search
     return walk
 
 

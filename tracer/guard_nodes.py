@@ -11,7 +11,6 @@ of what it was, whatever its length. In measurements, any single order for both 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Container, Iterable, Mapping
 from itertools import repeat
 
@@ -20,12 +19,12 @@ Pair = tuple["Guard", "Guard"]
 TOP = 1 << 40
 """The level of the very first variable, when it is one to test early."""
 
-GLANCE = 1024
-"""Nodes and pairs between two looks at the clock."""
+OUT_OF_WORK = "the work for one question"
+"""What is told where a bound of work ends a question or a part of it."""
 
 
 class GuardBudget(RuntimeError):  # noqa: N818 - the word of the design: a bound was reached, nothing is wrong
-    """Says that a space has reached its bound of nodes or of time; what is not decided by then stays open."""
+    """Says that a space has reached its bound of nodes or of work; what is not decided by then stays open."""
 
 
 class Guard:
@@ -93,9 +92,9 @@ class Diagram:
     """The table of nodes, and what can be computed on them; knows variables by number only."""
 
     def __init__(self, max_nodes: int) -> None:
-        self.max_nodes, self.size, self.looked = max_nodes, 0, 0
-        self.deadline = math.inf
-        """When, in seconds of CPU time of this thread, combining guards stops."""
+        self.max_nodes, self.size = max_nodes, 0
+        self.work, self.limit = 0, math.inf
+        """Pairs of guards looked at, and how many of them end it: the same on every machine."""
         self.false, self.true = Guard(self, 0, -1, ()), Guard(self, 1, -1, ())
         self.false.is_false = self.true.is_true = True
         self.meets: dict[Pair, Guard] = {}
@@ -141,7 +140,9 @@ class Diagram:
             memo.clear()
         todo = [pair]
         while todo:
-            self._look_at_clock()
+            self.work += 1
+            if self.work > self.limit:
+                raise GuardBudget(OUT_OF_WORK)
             current = f, g = todo[-1]
             level = max(f.level, g.level)
             left: Iterable[Guard] = f.children if f.level == level else repeat(f)
@@ -164,11 +165,6 @@ class Diagram:
                 memo[current] = self.node(level, tuple(parts))
                 todo.pop()
         return memo[pair]
-
-    def _look_at_clock(self) -> None:
-        self.looked += 1
-        if self.looked % GLANCE == 0 and time.thread_time() > self.deadline:
-            raise GuardBudget("the time for one question")
 
     def negate(self, guard: Guard) -> Guard:
         """Where `guard` does not hold."""

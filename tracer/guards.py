@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ..report.predicate import Predicate, Scalar
 from .guard_cubes import support
-from .guard_nodes import Diagram, Guard, GuardBudget, Pair
+from .guard_nodes import OUT_OF_WORK, Diagram, Guard, GuardBudget, Pair
 from .guard_text import SHORT, describe, unsaid
 
-__all__ = ["Guard", "GuardBudget", "Space", "Variable"]
+__all__ = ["OUT_OF_WORK", "Guard", "GuardBudget", "Space", "Variable"]
 
 
 WORDS = 50_000

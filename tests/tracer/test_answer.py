@@ -15,13 +15,13 @@ from qtrace.tracer.scenario import Scenario
 FP8 = {"quantization_config": {"quant_method": "fp8", "activation_scheme": "static"}, "model_type": "llama"}
 
 
-def test_a_question_that_runs_out_of_time_is_open_and_says_so(library: Library) -> None:
-    made = report(walked(library, Scenario(quantization="fp8", capability=90, model=FP8), seconds=0.0), {})
+def test_a_question_that_runs_out_of_work_is_open_and_says_so(library: Library) -> None:
+    made = report(walked(library, Scenario(quantization="fp8", capability=90, model=FP8), work=0), {})
     (chain,) = made.chains
     (outcome,) = chain.outcomes
     assert isinstance(outcome.guard, Opaque)
     assert outcome.kernels == ()
-    assert "the time for one question" in made.coverage.budgets
+    assert "the work for one question" in made.coverage.budgets
     assert not chain.decided()
 
 

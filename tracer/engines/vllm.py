@@ -83,11 +83,11 @@ DRIVER = "vllm.third_party.pynvml"
 MODEL_CONFIG, VLLM_CONFIG = "vllm.config.model.ModelConfig", "vllm.config.vllm.VllmConfig"
 
 
-def machine(library: Library, scenario: Scenario, seconds: float = 60.0) -> Machine:
+def machine(library: Library, scenario: Scenario) -> Machine:
     """A machine that stands at the engine's door, ready to evaluate any of its functions."""
     packages = InstalledPackages(library.source, scenario, BUILT_PACKAGES)
     world = World(library, ROOT, Catalog(), packages)
-    m = Machine(world, Space(), seconds)
+    m = Machine(world, Space())
     world.settings |= {
         "os.environ": facts.environment(m, scenario),
         "default dtype": facts.default_dtype(m, scenario),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORWARD = "vllm.model_executor.models.llama"
 """A module from which an attention layer is called."""
-STEP_SECONDS = 6.0
+STEP_WORK = 2_700_000
 """What loading the layer and running it may take."""
 CONTEXT = "vllm.forward_context.get_forward_context"
 OPERANDS = {
@@ -40,7 +40,7 @@ def attend(walk: Walk, layer: Instance, name: str) -> bool:
     m, live = walk.m, walk.m.live
     m.facts[CONTEXT] = facts.always(_context(walk, name))
     try:
-        with m.bounds(STEP_SECONDS, STEP_GUARDS):
+        with m.bounds(STEP_WORK, STEP_GUARDS):
             _load(m, layer)
             m.live, m.trusting = live, True  # what the runner lays ready fits the layer
             with phase(m, "forward", FORWARD):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .vllm_attention import Attention
     from .vllm_walk import Walk
 
-STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
+STEP_WORK, STEP_GUARDS = 900_000, 60_000
 SCENARIO = ("capability", "arch", "cpu", "custom_ops", "package ", "env ")
 """How the names of what a scenario leaves open begin."""
 GROUPS = "vllm.v1.worker.utils"
@@ -31,7 +31,7 @@ def refuse(walk: Walk, attention: Attention) -> None:
         return
     m.live = attention.live
     try:
-        with m.bounds(STEP_SECONDS, STEP_GUARDS), phase(m, "create_metadata_builders", GROUPS):
+        with m.bounds(STEP_WORK, STEP_GUARDS), phase(m, "create_metadata_builders", GROUPS):
             _build(walk, attention)
     except (Dead, OutOfBudget, GuardBudget):
         pass

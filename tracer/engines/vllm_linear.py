@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LOADING = "vllm.model_executor.model_loader.utils"
 """The module that loads weights."""
 
-STEP_SECONDS, STEP_GUARDS = 2.0, 60_000
-"""What loading and a forward may each take: seconds, and guards made."""
+STEP_WORK, STEP_GUARDS = 900_000, 60_000
+"""What loading and a forward may each take: work, and guards made."""
 
 
 class Layer:
@@ -103,7 +103,7 @@ def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
         if m.live.is_false:
             break
         try:
-            with m.bounds(STEP_SECONDS, STEP_GUARDS):
+            with m.bounds(STEP_WORK, STEP_GUARDS):
                 step(m, layer, scenario)
         except Dead:
             pass

@@ -6,13 +6,13 @@ reading runs; every write is a guarded write, every merge joins (value summaries
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...report.predicate import Opaque as OpaquePredicate, Predicate, Site
-from ..guards import Guard, Space
+from ..guards import OUT_OF_WORK, Guard, Space
 from .coverage import Coverage
 from .record import Record
 from .unions import alternatives, join
@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from .frames import Frame
     from .world import World
 
-DEPTH, LOOPS, SECONDS = 200, 10_000, 60.0
-"""Bounds of one question: nested calls, iterations of one loop, seconds."""
+DEPTH, LOOPS = 200, 10_000
+"""Bounds of one question: nested calls, iterations of one loop."""
+
+STATEMENT = 25
+"""Pairs of guards that cost about as much as a statement of the engine. Together they are a question's work,
+of which a machine of today does about 450,000 in a second; a clock would let answers differ.
+"""
 
 
 CERTAIN = "__certain__"
@@ -46,7 +51,7 @@ class OutOfBudget(Exception):  # noqa: N818 - a bound was reached, nothing is wr
 class Machine:
     """One question's evaluation."""
 
-    def __init__(self, world: World, space: Space, seconds: float = SECONDS) -> None:
+    def __init__(self, world: World, space: Space, work: float = math.inf) -> None:
         self.world, self.space = world, space
         self.live: Guard = space.true
         self.abandoned: Guard = space.false
@@ -61,7 +66,7 @@ class Machine:
         self.record = Record(self)
         self.facts: dict[str, Native] = {}
         self.given: dict[str, Native] = {}
-        self.deadline = time.thread_time() + seconds
+        self.space.limit = work
         self.outside: dict[tuple[str, str], Value] = {}
         """Attributes written on objects that source does not tell: (what tells the object apart, name)."""
         self._watching: list[dict[tuple[int, Any], tuple[Any, Any]]] = []
@@ -85,20 +90,11 @@ class Machine:
         finally:
             self._watching.pop()
 
-    @property
-    def deadline(self) -> float:
-        """When the question ends, in seconds of CPU time of this thread, whatever it is busy with."""
-        return self.space.deadline
-
-    @deadline.setter
-    def deadline(self, value: float) -> None:
-        self.space.deadline = value
-
     # --- paths
 
     def split(self, branches: list[tuple[Guard, Callable[[], Value]]]) -> Value:
         """Run each branch on its own part of the path, then go on where any of them does."""
-        self._look_at_clock()
+        self._work(1)
         ends: list[tuple[Guard, Value]] = []
         for guard, run in branches:
             if guard.is_false:
@@ -193,15 +189,16 @@ class Machine:
             self.live, self.raised, self.record.trying, self._watching = live, raised, trying, watching
 
     @contextmanager
-    def bounds(self, seconds: float, guards: int) -> Iterator[None]:
+    def bounds(self, work: int, guards: int) -> Iterator[None]:
         """Tighter bounds for a part of the question that is worth less than the rest."""
-        before = self.deadline, self.space.max_nodes, len(self.frames)
-        self.deadline = min(self.deadline, time.thread_time() + seconds)
-        self.space.max_nodes = min(self.space.max_nodes, self.space.size + guards)
+        space = self.space
+        before = space.limit, space.max_nodes, len(self.frames)
+        space.limit = min(space.limit, space.work + work)
+        space.max_nodes = min(space.max_nodes, space.size + guards)
         try:
             yield
         finally:
-            self.deadline, self.space.max_nodes, depth = before
+            space.limit, space.max_nodes, depth = before
             del self.frames[depth:]
 
     # --- unknowns
@@ -243,11 +240,12 @@ class Machine:
         return self.frames[-1].module
 
     def tick(self) -> None:
-        """Count a statement; ends the question when its time is up."""
+        """Count a statement; ends the question when its work is done."""
         self.coverage.statements += 1
-        self._look_at_clock()
+        self._work(STATEMENT)
 
-    def _look_at_clock(self) -> None:
-        if time.thread_time() > self.deadline:
-            self.coverage.budget("the time for one question")
-            raise OutOfBudget("the time for one question")
+    def _work(self, done: int) -> None:
+        self.space.work += done
+        if self.space.work > self.space.limit:
+            self.coverage.budget(OUT_OF_WORK)
+            raise OutOfBudget(OUT_OF_WORK)

@@ -505,9 +505,9 @@ def test_a_loop_of_too_many_iterations_is_open() -> None:
 
 def test_a_question_out_of_time_is_open() -> None:
     text = "def main(n):\n    while True:\n        n = n + 1 - 1\n"
-    answer = ask(text, machine({"mod.py": text}, seconds=0.0), n=0)
+    answer = ask(text, machine({"mod.py": text}, work=0), n=0)
     assert answer.open.is_true
-    assert "the time for one question" in answer.widened
+    assert "the work for one question" in answer.widened
 
 
 def test_a_statement_without_a_meaning_is_open_and_counted() -> None:
