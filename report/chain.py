@@ -138,6 +138,8 @@ class Chain(Struct, frozen=True, kw_only=True):
     """The kind of layer asked for: `linear`, `experts`, `attention`, ..."""
     layers: tuple[str, ...] = ()
     """Names of the layers it holds for: `qkv_proj`, `o_proj`, ..."""
+    premises: tuple[str, ...] = ()
+    """What is supposed of the checkpoint, where none was given; the chain holds for each."""
     hops: tuple[Hop, ...]
     choices: tuple[Choice, ...] = ()
     outcomes: tuple[Outcome, ...]

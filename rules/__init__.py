@@ -29,6 +29,7 @@ from . import (
     quant_silent_cast,
     quant_unknown_method,
 )
+from .premises import under_each
 
 Check = Callable[[Report], Iterator[Finding]]
 
@@ -74,5 +75,5 @@ JUDGES = tuple(
 def judge(report: Report) -> tuple[Finding, ...]:
     """Every rule's findings over `report`, the gravest first, then by rule and in the order of the chains."""
     grave = tuple(Level)
-    found = [finding for rule in JUDGES for finding in rule.check(report)]
+    found = [finding for rule in JUDGES for finding in under_each(report, rule.check)]
     return tuple(sorted(found, key=lambda finding: (grave.index(finding.level), finding.rule)))

@@ -52,12 +52,8 @@ def refused_by_backends(chain: Chain) -> bool:
 
 
 def refused_by_size(chain: Chain) -> bool:
-    """Whether an attention layer is refused over the model's sizes: by a kernel's own check, or since no
-    backend has them.
-    """
-    kernel = any(in_kernel(outcome.refusal) for outcome in chain.outcomes)
-    sized = any(relief.name == SIZE for relief in chain.reliefs)
-    return chain.layer == LAYER and chain.refused() and (kernel or sized)
+    """Whether an attention layer is refused over the model's sizes: it would be accepted with others."""
+    return chain.layer == LAYER and chain.refused() and any(relief.name == SIZE for relief in chain.reliefs)
 
 
 def in_kernel(refusal: Refusal | None) -> bool:

@@ -49,15 +49,18 @@ _KERNEL = Outcome(
     )
 )
 _BACKENDS = refused("No valid attention backend found.")
+_SIZED = (relieved(SIZE, 64),)
 _FP8 = {"kv_cache_dtype": "fp8"}
 FIRES = (
-    report(_KERNEL, asked=_FP8, layer=LAYER),
+    report(_KERNEL, asked=_FP8, layer=LAYER, reliefs=_SIZED),
     # Another refusal may come first.
-    report(refused("needs a package."), _KERNEL, asked=_FP8, layer=LAYER),
-    report(_BACKENDS, asked=_FP8, layer=LAYER, reliefs=(relieved(SIZE, 64),)),
+    report(refused("needs a package."), _KERNEL, asked=_FP8, layer=LAYER, reliefs=_SIZED),
+    report(_BACKENDS, asked=_FP8, layer=LAYER, reliefs=_SIZED),
 )
 SILENT = (
     report(ACCEPTED, _KERNEL, asked=_FP8, layer=LAYER),
+    # A check of C++ may be about anything.
+    report(_KERNEL, asked=_FP8, layer=LAYER),
     report(_BACKENDS, asked=_FP8, layer=LAYER, reliefs=(relieved("kv_cache_dtype", "auto"),)),
     report(_BACKENDS, asked=_FP8, layer=LAYER),
 )

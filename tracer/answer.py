@@ -25,6 +25,7 @@ from .rows import ROWS, about_rows
 from .scenario import Scenario
 from .sources import Source
 from .stated import stated
+from .supposed import is_open, joined, supposed
 
 WORK = 13_500_000
 """What one question may take, some thirty seconds; what is not decided by then is open. It is no time, so
@@ -40,7 +41,19 @@ DEPTH = 20_000
 
 def answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float = WORK) -> Report:
     """The report of one question; `library` may be shared by questions on the same source."""
+    if not is_open(scenario):
+        return _answered(library, scenario, asked, work)
+    flag = _answered(library, scenario, asked, work)
+    if all(chain.refused() for chain in flag.chains):
+        return flag
+    parts = [
+        (premise, _answered(library, question, asked, work))
+        for premise, question in supposed(scenario, lambda one: walked(library, one, work, configured=True))
+    ]
+    return joined(scenario, parts)
 
+
+def _answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float) -> Report:
     def ask(changed: Scenario) -> tuple[Walk, tuple[Chain, ...]]:
         other = walked(library, changed, AGAIN, used=False)
         with deep():
@@ -52,12 +65,16 @@ def answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], w
         return replace(made, chains=relieved(walk, made.chains, ask))
 
 
-def walked(library: Library, scenario: Scenario, work: float = WORK, used: bool = True) -> Walk:
-    """Walk one question; where layers are not `used`, they are built but neither loaded nor run."""
+def walked(
+    library: Library, scenario: Scenario, work: float = WORK, used: bool = True, configured: bool = False
+) -> Walk:
+    """Walk one question; where layers are not `used`, they are built but neither loaded nor run; where it is
+    only `configured`, there are no layers.
+    """
     with deep():
         m = vllm.machine(library, scenario)
         walk = Walk(m, scenario)
-        walk.used = used
+        walk.used, walk.only_configured = used, configured
         m.space.limit = m.space.work + work
         try:
             walk.run()

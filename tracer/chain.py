@@ -13,7 +13,7 @@ from .attention import attention_chain
 from .built import built_chains
 from .choices import choices
 from .engines.vllm_model import KINDS
-from .evaluate.machine import CERTAIN
+from .evaluate.machine import CERTAIN, ON_PATH
 from .evaluate.record import Edge
 from .evaluate.unions import alternatives
 from .evaluate.values import MISSING, ClassValue, Instance
@@ -176,7 +176,13 @@ def _where_it_goes_on(walk: Walk, layer: Layer, certain: list[Raised]) -> list[R
     unread = walk.m.space.false
     for guard, exc in layer.later:
         unread = unread if CERTAIN in exc.attrs else unread | guard
-    return [(guard | unread if layer.live.implies(guard | unread) else guard, exc) for guard, exc in certain]
+    return [(_widened(layer, guard, unread, exc), exc) for guard, exc in certain]
+
+
+def _widened(layer: Layer, guard: Guard, unread: Guard, exc: Instance) -> Guard:
+    """Where an exception is met, if what was not read comes to it as well."""
+    met_by_all = ON_PATH not in exc.attrs and layer.live.implies(guard | unread)
+    return guard | unread if met_by_all else guard
 
 
 def _refused_early(walk: Walk, under: Guard) -> list[tuple[Guard, Outcome]]:

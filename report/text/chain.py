@@ -18,6 +18,8 @@ def chain(page: Page, chain: Chain) -> None:
     page.line((chain.layer, Tone.HEAD))
     if chain.layers:
         page.wrap(", ".join(chain.layers), f"  {counted(len(chain.layers), 'layer')}  ")
+    if chain.premises:
+        page.wrap("; or ".join(chain.premises), "  checkpoint  ", Tone.DOUBT)
     for number, outcome in enumerate(chain.outcomes, 1):
         _outcome(page, outcome, f" {number}" if len(chain.outcomes) > 1 else "")
     page.blank()

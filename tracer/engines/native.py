@@ -87,9 +87,9 @@ class NativeHalf:
             if wrong is not None:
                 m.branch(guard, partial(m.refuse, *wrong), lambda: None)
         for guard, build, _ in self.indexes(m):
-            host = OPS.host(self.source, build, namespace, name)
-            if host is not None and host.checks and len(host.params) == len(args) and not kwargs:
-                m.branch(guard, partial(self._checked, m, build, host, args), lambda: None)
+            host, read = OPS.host(self.source, build, namespace, name)
+            if host is not None and len(read) == len(args) and not kwargs:
+                m.branch(guard, partial(self._checked, m, build, host, read, args), lambda: None)
         asked = [] if kwargs else self._predicates(m, namespace, name, len(args))
         if not asked:
             return MISSING
@@ -105,16 +105,17 @@ class NativeHalf:
         m: Machine,
         build: Build,
         host: HostFunction,
+        read: tuple[bool, ...],
         args: tuple[Value, ...],
         done: tuple[native.Value, ...] = (),
     ) -> Value:
         """Raise where a check of the host function is sure to fail: its sizes are the model's own."""
         if args:
-            more = partial(self._checked, m, build, host, args[1:])
-            if host.params[len(done)] not in host.checks:
+            more = partial(self._checked, m, build, host, read, args[1:])
+            if not read[len(done)]:
                 return more((*done, left_open("an argument that no check reads")))
             return each_held(m, args[0], lambda held: more((*done, held)))
-        wrong = host.failed(dict(zip(host.params, done, strict=True)), OPS.facts(self.source, build))
+        wrong = host.failed(done, OPS.facts(self.source, build))
         return None if wrong is None else m.refuse(wrong.exception, wrong.message, wrong.site)
 
     def _predicates(
@@ -275,13 +276,20 @@ class _Ops:
         facts: Facts = self._keep("facts", source, build, make)
         return facts
 
-    def host(self, source: Source, build: Build, namespace: str, op: str) -> HostFunction | None:
-        """What a call that passes a tensor runs."""
-        index, keys = self.get(source, build), HOST_KEYS.get(build.platform, ("",))
-        found: HostFunction | None = self._keep(
-            ("host", namespace, op), source, build, lambda: index.host(namespace, op, keys)
+    def host(
+        self, source: Source, build: Build, namespace: str, op: str
+    ) -> tuple[HostFunction | None, tuple[bool, ...]]:
+        """What a call that passes a tensor runs, and which of its arguments a check may hang on."""
+
+        def find() -> tuple[HostFunction | None, tuple[bool, ...]]:
+            keys = HOST_KEYS.get(build.platform, ("",))
+            found = self.get(source, build).host(namespace, op, keys)
+            return found, () if found is None else found.checked(self.facts(source, build))
+
+        kept: tuple[HostFunction | None, tuple[bool, ...]] = self._keep(
+            ("host", namespace, op), source, build, find
         )
-        return found
+        return kept
 
     def predicate(self, source: Source, build: Build, namespace: str, op: str) -> HostFunction | None:
         index = self.get(source, build)

@@ -36,7 +36,7 @@ from . import build, cpu, platform as facts, rocm
 from .log import LOGGER, logged
 from .native import NativeHalf
 from .rewritten import Rewritten, rewritten
-from .vllm_given import made_of
+from .vllm_given import Fields, made_of
 
 ROOT = "vllm"
 PLATFORMS = {
@@ -192,10 +192,22 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     }
     if not SIZED_BY["dp"] & set(scenario.unread):  # as the groups of ranks are told
         config.attrs["parallel_config"].attrs["data_parallel_size"] = 1
-    for name in made_of(m, scenario.unread) & {field.name for field in fields_of(m, config.cls)}:
-        config.attrs[name] = Unknown(f"vllm_config.{name}", f"vllm_config.{name}")
-    config.attrs["compilation_config"].attrs["custom_ops"] = _custom_ops(m)
+    declared = {field.name for field in fields_of(m, config.cls)}
+    for name, fields in made_of(m, scenario.unread).items():
+        if name in declared:
+            config.attrs[name] = _given(m, config.attrs.get(name), name, fields)
+    if "compilation_config" not in scenario.unread:
+        config.attrs["compilation_config"].attrs["custom_ops"] = _custom_ops(m)
     return config
+
+
+def _given(m: Machine, part: Value, name: str, fields: Fields) -> Value:
+    """A part of the configuration of which the launch gives fields that nobody reads: they are unknown."""
+    if not (isinstance(part, Instance) and isinstance(part.cls, ClassValue)):
+        return Unknown(f"vllm_config.{name}", f"vllm_config.{name}")
+    for field in [field.name for field in fields_of(m, part.cls)] if fields is None else sorted(fields):
+        part.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
+    return part
 
 
 class Changes(NamedTuple):

@@ -23,11 +23,11 @@ from .vllm_attend import attend
 from .vllm_backends import Asked, listen
 from .vllm_cache import Allocated, allocated, bind, layers
 from .vllm_checkpoint import model_class
-from .vllm_given import settle_at_rest
 from .vllm_layers import LATENT, Sizes
 from .vllm_linear import registered
 from .vllm_model import BUILD, build_model
 from .vllm_scales import Origin, origins
+from .vllm_updates import settle_config
 
 if TYPE_CHECKING:
     from ...report.predicate import Site
@@ -109,7 +109,7 @@ def _sites(walk: Walk, out: Attention) -> None:
 def _settle_engine(walk: Walk, dtype: Value) -> None:
     """What no argument was given for is as the engine has it by default."""
     walk.config.attrs["cache_config"].attrs["cache_dtype"] = dtype
-    settle_at_rest(walk.m, walk.config, walk.scenario)
+    settle_config(walk)
     walk.model.attrs["_model_info"] = _model_info(walk)
     # Layers that were built for another part of the question are not this one's.
     walk.config.attrs["compilation_config"].attrs["static_forward_context"] = DictValue(walk.m.space.true)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..evaluate.unions import alternatives, each, join, settle
-from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
+from ..evaluate.unions import alternatives, each, each2, join, settle
+from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Token, Unknown, Value
 from ..models.tensors import dtype_attribute
 from . import platform as facts
 from .vllm import call
@@ -121,10 +121,14 @@ def _shape(walk: Walk, backend: ClassValue, spec: Value, form: Value) -> Value:
 
 def _elements(m: Machine, sizes: Value, dtype: Value) -> Value:
     """A shape whose last dimension counts bytes, in elements."""
-    width = dtype_attribute(dtype, "itemsize")
-    if isinstance(sizes, tuple) and isinstance(width, int) and isinstance(sizes[-1], int):
-        return (*sizes[:-1], sizes[-1] // width)
-    return sizes
+
+    def divided(sizes: Value, dtype: Value) -> Value:
+        width = dtype_attribute(dtype, "itemsize") if isinstance(dtype, Token) else None
+        if isinstance(sizes, tuple) and isinstance(width, int) and isinstance(sizes[-1], int):
+            return (*sizes[:-1], sizes[-1] // width)
+        return sizes if width == 1 else MISSING
+
+    return each2(m, sizes, dtype, divided)
 
 
 def _layout(walk: Walk, backend: ClassValue, spec: Value) -> tuple[Value, Value]:

@@ -54,22 +54,35 @@ def settle_at_rest(m: Machine, config: Instance, scenario: Scenario) -> None:
             part.attrs[name] = unless_given(scenario, field, default)
 
 
-def made_of(m: Machine, arguments: Collection[str]) -> frozenset[str]:
-    """Names that the engine's start binds to something that it makes of one of these arguments.
+Fields = frozenset[str] | None
+"""Names of fields, None for all that there are."""
+
+
+def made_of(m: Machine, arguments: Collection[str]) -> dict[str, Fields]:
+    """Names that the engine's start binds to something that it makes of one of these arguments, each with
+    the fields that are made of them.
 
     A part of the configuration is passed on under the name that it is bound to (`lora_config` of
     `self.enable_lora`).
     """
-    if not arguments:
-        return frozenset()
     start = function_behind(facts.engine_value(m, START))
-    return frozenset(
-        target.id
-        for node in nodes(start.node)
-        if isinstance(node, tree.Assign) and _mentions(node.value, arguments)
-        for target in node.targets
-        if isinstance(target, tree.Name)
-    )
+    found: dict[str, Fields] = {}
+    for node in nodes(start.node) if arguments else ():
+        if isinstance(node, tree.Assign) and _mentions(node.value, arguments):
+            fields = _fields(node.value, arguments)
+            for target in node.targets:
+                if isinstance(target, tree.Name):
+                    known = found.get(target.id, frozenset())
+                    found[target.id] = None if fields is None or known is None else known | fields
+    return found
+
+
+def _fields(value: tree.Node, arguments: Collection[str]) -> Fields:
+    """The keywords of a call that mention one of the arguments; None where it is not in keywords alone."""
+    if not isinstance(value, tree.Call) or _mentions(value.func, arguments):
+        return None
+    names = {arg.name for arg in value.args if _mentions(arg.value, arguments)}
+    return None if None in names else frozenset(name for name in names if name is not None)
 
 
 def _mentions(value: tree.Node, arguments: Collection[str]) -> bool:

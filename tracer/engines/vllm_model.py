@@ -22,11 +22,11 @@ from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown,
 from . import platform as facts
 from .vllm import phase
 from .vllm_checkpoint import model_class
-from .vllm_given import settle_at_rest
 from .vllm_layers import LINEAR
 from .vllm_linear import registered, rows_of
 from .vllm_names import alike
 from .vllm_picks import picks
+from .vllm_updates import settle_config
 
 if TYPE_CHECKING:
     from ..evaluate.kept import Made
@@ -211,7 +211,7 @@ def _prepare(walk: Walk, cache_dtype: Value) -> None:
     m, config = walk.m, walk.config
     config.attrs["quant_config"] = walk.quant_config
     config.attrs["cache_config"].attrs["cache_dtype"] = cache_dtype
-    settle_at_rest(m, config, walk.scenario)
+    settle_config(walk)
     config.attrs["compilation_config"].attrs["mode"] = 0
     m.world.settings |= {  # a worker builds the model after it has met the others
         "torch.distributed.is_initialized": facts.always(True),

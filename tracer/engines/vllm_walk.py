@@ -73,7 +73,7 @@ class Walk:
         """The whole model, where the question is about layers that only its own class tells."""
         self.attention: Attention | None = None
         """The attention layer, where the question is about its cache."""
-        self.used = True
+        self.used, self.only_configured = True, False
         """Whether layers are loaded and run once they are built."""
 
     arguments = ARGS
@@ -122,7 +122,7 @@ class Walk:
         with suppress(Dead):
             self._configure()
         self.raised = self.take_raised()
-        if not self.m.live.is_false and not self.needs_model:
+        if not (self.m.live.is_false or self.needs_model or self.only_configured):
             live = self.m.live
             if self.scenario.layer in KINDS:
                 self.built = build_model(self)

@@ -36,6 +36,10 @@ CERTAIN = "__certain__"
 """Attribute of an exception that does not hang on what tensors hold."""
 
 
+ON_PATH = "__on_path__"
+"""Attribute of such an exception that hangs on what a call is given, and so on the path to it."""
+
+
 RAISED = "__raised__"
 """Attribute of an exception that a `raise` of the engine raised."""
 
@@ -164,6 +168,8 @@ class Machine:
         """
         exc = self.world.exception(self, error, message)
         exc.attrs[CERTAIN] = True
+        if site is not None:
+            exc.attrs[ON_PATH] = True
         raise self.throw(exc, site)
 
     def may_raise(self, label: str, error: str) -> None:

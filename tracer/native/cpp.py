@@ -54,6 +54,8 @@ class Odd(Expr, frozen=True, gc=False):
     """Outside of the subset: the kind of construct, and where."""
 
     what: str
+    names: tuple[str, ...] = ()
+    """What it mentions, and so may write."""
 
 
 class Statement(Struct, frozen=True, gc=False):

@@ -23,6 +23,7 @@ from .cpp import (
     Statement,
     Stop,
     Text,
+    parts,
 )
 from .values import (
     Facts,
@@ -47,6 +48,14 @@ Helper = Callable[[str], tuple[Function, Macros] | None]
 """Finds a function of the same file, with what is defined above it."""
 
 
+READS = frozenset({
+    "size", "dim", "itemsize", "element_size", "numel", "stride", "strides", "sizes", "scalar_type", "dtype",
+    "device", "get_device", "get_device_index", "is_cuda", "is_cpu", "is_contiguous", "defined", "layout",
+    "storage_offset", "has_value", "empty", "length", "data_ptr", "const_data_ptr",
+})  # fmt: skip
+"""Methods that leave what they are asked of as it is."""
+
+
 class Failed(NamedTuple):
     """A check that every call with these arguments comes to, unless it raises before, and that is false."""
 
@@ -67,6 +76,8 @@ class Reading:
         self.failed: list[Failed] = []
         self._certain = True
         """Whether every call comes to the statement at hand or raises."""
+        self._loose: set[str] = set()
+        """Names of the function at hand that what was not read may write, now or later."""
         self._steps = 0
         self._depth = 0
 
@@ -87,7 +98,9 @@ class Reading:
         named = zip(function.params, args, strict=True)
         env = {name: (kind, cast(kind, value)) for (name, kind), value in named}
         self._depth += 1
+        outer, self._loose = self._loose, set()
         results, falls = self._block(function.body, env, function.path)
+        self._loose = outer
         self._depth -= 1
         if falls:
             results.append((left_open(f"a return at the end of {here}"), here))
@@ -123,7 +136,8 @@ class Reading:
     def _fail(self, step: Check, env: Mapping[str, tuple[str, Value]], path: str) -> None:
         if self._certain:
             words = (self.value(word, env) for word in step.words)
-            message = "".join("?" if isinstance(word, Open) else str(word) for word in words)
+            known = [str(word) if isinstance(word, int | str) else None for word in words]
+            message = "".join(word or "?" for word in known) if any(known) else ""
             self.failed.append(Failed(step.macro, message, step.text, Site(path, step.line)))
 
     def _let(self, step: Let, env: dict[str, tuple[str, Value]]) -> None:
@@ -180,17 +194,21 @@ class Reading:
             return self._apply(node, env, directive)
         if isinstance(node, Call) and not directive:
             return self._called(node, env)
+        if isinstance(node, Odd):
+            self._loose.update(node.names)
         return left_open(node.what if isinstance(node, Odd) else "a call in a directive")
 
     def _answered(self, node: Ask, env: Mapping[str, tuple[str, Value]]) -> Value:
         target = self.value(node.target, env)
+        if node.name not in READS:
+            self._loose.update(part.id for part in parts((node.target, node.args)) if isinstance(part, Name))
         args = tuple(self.value(arg, env) for arg in node.args)
         told = target.answer(node.name, args) if isinstance(target, Tensor) else None
         return joined(left_open(f"a tensor's {node.name}"), target) if told is None else told
 
     def _name(self, name: str, env: Mapping[str, tuple[str, Value]], directive: bool) -> Value:
         if not directive and name in env:
-            return env[name][1]
+            return left_open(name) if name in self._loose else env[name][1]
         macro = self.macro(name)
         if macro.defined == 0 and not directive:
             return left_open(name)
@@ -200,7 +218,8 @@ class Reading:
         first = self.value(node.args[0], env, directive)
         if len(node.args) == 1:
             return neg(first) if node.op == "!" else arithmetic(node.op, 0, first)
-        if node.op in ("&&", "||") and not isinstance(first, Open) and bool(first) == (node.op == "||"):
+        first = first if isinstance(first, int | Open) or node.op in ("==", "!=") else left_open("a truth")
+        if node.op in ("&&", "||") and isinstance(first, int) and bool(first) == (node.op == "||"):
             return int(bool(first))
         if node.op == "?":
             a, b = (self.value(arg, env, directive) for arg in node.args[1:])
@@ -214,15 +233,27 @@ class Reading:
 
     def _called(self, node: Call, env: Mapping[str, tuple[str, Value]]) -> Value:
         args = tuple(self.value(arg, env) for arg in node.args)
-        helper = self.helper(node.name)
+        helper = None if node.name in env else self.helper(node.name)
+        self._lend(node, helper)
         if helper is not None and self._steps < _MAX_STEPS:
             function, macros = helper
             outer, self.macros, self._certain = (self.macros, self._certain), macros, False
             values = [self._ask(value) for value, _ in self.call(function, args)]
             self.macros, self._certain = outer
             return values[0] if len(set(values)) == 1 else joined(left_open(*self.asked), *values)
-        fact = None if args else self.facts.get(node.name)
+        fact = None if args else self.facts.get(node.name.rpartition("::")[2])
         return joined(left_open(node.name), *args) if fact is None else fact
+
+    def _lend(self, node: Call, helper: tuple[Function, Macros] | None) -> None:
+        """What is handed to a function may be written there, unless it takes a number or a text for itself; a
+        macro may do anything, return among it.
+        """
+        kinds = [kind for _, kind in helper[0].params] if helper is not None else []
+        for at, arg in enumerate(node.args):
+            own = isinstance(arg, Name) and at < len(kinds) and kinds[at] not in ("other", "tensor")
+            self._loose.update(part.id for part in parts(arg) if isinstance(part, Name) and not own)
+        if helper is None and node.name.isupper():
+            self._certain = False
 
     def _ask(self, value: Value) -> Value:
         if isinstance(value, Open):

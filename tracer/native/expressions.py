@@ -63,8 +63,9 @@ def call_of(node: Node) -> Expr:
         return Ask(expression(target), name, tuple(map(expression, children(arguments))))
     if function.type not in ("identifier", "qualified_identifier"):
         return odd(node)
-    name = text_of(function).rsplit("::", 1)[-1]
-    return Call(name, tuple(map(expression, children(arguments)))) if name.isidentifier() else odd(node)
+    name = text_of(function)
+    plain = all(part.isidentifier() for part in name.split("::"))
+    return Call(name, tuple(map(expression, children(arguments)))) if plain else odd(node)
 
 
 def text(node: Node) -> Expr:

@@ -62,17 +62,21 @@ class HostFunction:
         """Whether it returns a bool or an integer."""
         return self.kind not in ("auto", "other", "text", "tensor")
 
-    @cached_property
-    def checks(self) -> frozenset[str]:
-        """The parameters that a check may hang on, none where it has no check."""
-        bodies = [function.body for function in self._unit.functions[self.name]]
-        if not any(isinstance(part, Check) for part in parts(bodies)):
-            return frozenset()
-        named = {part.id for part in parts(bodies) if isinstance(part, Name)}
-        return frozenset(named.intersection(self.params))
+    def checked(self, macros: Facts) -> tuple[bool, ...]:
+        """Tell for each parameter whether a check may hang on it; empty where the build has no check."""
+        live = self._unit.live(self.name, macros)
+        found = parts(live.body) if live is not None else iter(())
+        seen = list(found)
+        if live is None or not any(isinstance(part, Check) for part in seen):
+            return ()
+        named = {part.id for part in seen if isinstance(part, Name)}
+        return tuple(name in named for name, _ in live.params)
 
-    def failed(self, args: Mapping[str, Value], macros: Facts) -> Refused | None:
-        """Tell with what a call with these arguments is sure to raise, None where nothing says so."""
+    def failed(self, args: tuple[Value, ...], macros: Facts) -> Refused | None:
+        """Tell with what a call with these arguments is sure to raise, None where nothing says so.
+
+        The message is the check's own words, which torch may put behind the place.
+        """
         try:
             found = self._unit.failed(self.name, args, macros)
         except RecursionError:

@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING
 
 from .cpp import Apply, Call, Check, Defined, Expr, Function, If, Let, Number, Odd, Return, Statement, Stop
 from .expressions import call_of, expression
-from .syntax import children, field, odd, text_of
+from .syntax import children, field, odd, text_of, within
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+def templates(root: Node) -> frozenset[str]:
+    """The names of function templates: which overload a call means is then not known."""
+    return frozenset(
+        text_of(below.child_by_field_name("declarator")).rsplit("::", 1)[-1]
+        for node in within(root)
+        if node.type == "template_declaration"
+        for below in within(node)
+        if below.type == "function_declarator"
+    )
 
 
 def definitions(root: Node, path: str) -> Iterator[tuple[str, Function]]:
@@ -89,6 +100,9 @@ def statements(nodes: Iterable[Node]) -> tuple[Statement, ...]:
 
 def _statement(node: Node) -> Iterator[Statement]:
     kind = node.type
+    if kind in ("declaration", "expression_statement") and _may_leave(node):
+        yield Stop(odd(node).what)
+        return
     if kind == "compound_statement":
         # Always true, so that what it declares ends with it.
         yield If(Number(1), statements(children(node)), ())
@@ -107,9 +121,14 @@ def _statement(node: Node) -> Iterator[Statement]:
         yield Stop(odd(node).what)
 
 
+def _may_leave(node: Node) -> bool:
+    """Whether statements stand inside of an expression, which may return; a lambda's may run at any time."""
+    return any(below.type in ("compound_statement", "lambda_expression") for below in within(node))
+
+
 def _branch(node: Node) -> Statement:
     clause = field(node, "condition")
-    if clause.child_by_field_name("initializer") is not None:
+    if clause.child_by_field_name("initializer") is not None or _may_leave(clause):
         return Stop(odd(clause).what)
     other = node.child_by_field_name("alternative")
     return If(

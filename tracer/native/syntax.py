@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -41,4 +42,20 @@ def field(node: Node, name: str) -> Node:
 
 def odd(node: Node) -> Odd:
     """Say that a node lies outside of the subset, and where."""
-    return Odd(f"{node.type.replace('_', ' ')} in line {node.start_point[0] + 1}")
+    return Odd(f"{node.type.replace('_', ' ')} in line {node.start_point[0] + 1}", tuple(_names(node)))
+
+
+def _names(node: Node) -> Iterator[str]:
+    """The names that stand below a node."""
+    for below in within(node):
+        if below.type == "identifier":
+            yield text_of(below)
+
+
+def within(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        yield here
+        pending.extend(here.named_children)

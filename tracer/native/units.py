@@ -8,7 +8,7 @@ from ...report.predicate import Site
 from .cpp import Function
 from .directives import alive_at, directives, without_comments
 from .evaluation import Failed, Reading
-from .lowering import definitions
+from .lowering import definitions, templates
 from .syntax import parsed
 from .values import Facts, Macros, Open, Value, left_open
 
@@ -21,6 +21,7 @@ class Unit:
         self.functions: dict[str, list[Function]] = {}
         self._directives = directives(without_comments(text))
         root = parsed(text)
+        self._templates = templates(root)
         for name, function in sorted(definitions(root, path), key=lambda pair: pair[1].line):
             self.functions.setdefault(name, []).append(function)
 
@@ -29,14 +30,19 @@ class Unit:
         first = self.functions[name][0]
         return first.kind, tuple(param for param, _ in first.params)
 
-    def failed(self, name: str, args: Mapping[str, Value], facts: Facts) -> Failed | None:
+    def live(self, name: str, facts: Facts) -> Function | None:
+        """Give the definition of a function that is certainly compiled, where it is the only one."""
+        found = self._helper(name, facts)
+        return None if found is None else found[0]
+
+    def failed(self, name: str, args: tuple[Value, ...], facts: Facts) -> Failed | None:
         """Find a check that every call of a function with these arguments fails, unless it raises before."""
         found = self._helper(name, facts)
         if found is None:
             return None
         function, macros = found
         reading = Reading(lambda called: self._helper(called, facts), facts, macros)
-        reading.call(function, tuple(args.get(param, left_open(param)) for param, _ in function.params))
+        reading.call(function, args)
         return next(iter(reading.failed), None)
 
     def results(
@@ -64,6 +70,6 @@ class Unit:
     def _helper(self, name: str, facts: Facts) -> tuple[Function, Macros] | None:
         """Give a helper that is certainly compiled, and only once."""
         states = [(f, *alive_at(f.line, self._directives, facts)) for f in self.functions.get(name, ())]
-        possible = [state for state in states if state[1] != 0]
+        possible = [state for state in states if state[1] != 0 and name not in self._templates]
         function, alive, macros = possible[0] if len(possible) == 1 else (None, 0, {})
         return (function, macros) if function and alive == 1 else None

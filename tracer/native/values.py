@@ -88,7 +88,7 @@ def cast(kind: str, value: Value) -> Value:
         return value
     if kind == "bool":
         return int(value != 0)
-    if kind == "auto" or isinstance(value, _CLASSES.get(kind, ())):
+    if isinstance(value, int if kind == "auto" else _CLASSES.get(kind, ())):
         return value
     if not isinstance(value, int):
         return left_open(f"a {type(value).__name__.lower()} as {kind}")

@@ -1,0 +1,67 @@
+"""Questions without a checkpoint: what the flag comes to with each that the release takes it for."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from qtrace.report.gate import exit_for
+from qtrace.report.model import Chain, Level, Report, Verdict
+from qtrace.rules import judge
+from qtrace.tracer.answer import answered
+from qtrace.tracer.library import Library
+from qtrace.tracer.scenario import Scenario
+from qtrace.tracer.standard import standards
+
+
+def ask(library: Library, **given: object) -> Report:
+    scenario = Scenario(whole=False, capability=90, profile="wheel", cuda=13000, **given)  # type: ignore[arg-type]
+    made = answered(library, scenario, {})
+    return replace(made, findings=judge(made))
+
+
+def kernels(chain: Chain) -> set[str]:
+    return {k.symbol.rpartition(".")[2] for o in chain.outcomes for k in o.kernels}
+
+
+def test_a_flag_alone_is_asked_of_each_checkpoint_that_it_is_for(library: Library) -> None:
+    made = ask(library, quantization="fp8", layer="o_proj")
+    told = {premise: chain for chain in made.chains for premise in chain.premises}
+    assert list(told) == ["not quantized", *(s.words for s in standards() if s.name.startswith("fp8-"))]
+    plain, block = told["not quantized"], told["FP8 in blocks of 128 x 128, dynamic activations"]
+    assert {o.config for o in plain.outcomes} != {o.config for o in block.outcomes}
+    assert kernels(plain) == {"CutlassFP8ScaledMMLinearKernel"}
+    assert "DeepGemmFp8BlockScaledMMKernel" in kernels(block)
+    assert "model" in made.question.unknown
+    assert any("no checkpoint was given" in sentence for sentence in made.question.assumed)
+
+
+def test_a_checkpoint_of_another_method_is_left_out_though_the_release_takes_it(library: Library) -> None:
+    """ModelOpt's checkpoints override any flag: they say nothing of it."""
+    premises = {
+        p for chain in ask(library, quantization="gptq", layer="o_proj").chains for p in chain.premises
+    }
+    gptq = {s.words for s in standards() if s.config["quant_method"] == "gptq"}
+    assert premises - {"not quantized"} <= gptq
+    assert len(premises) > 1
+
+
+def test_what_holds_for_one_checkpoint_is_open_and_stops_nobody(library: Library) -> None:
+    """GPTQ needs a quantized checkpoint: that one without is refused decides nothing."""
+    made = ask(library, quantization="gptq", layer="o_proj")
+    refused = [chain for chain in made.chains if chain.refused()]
+    assert [chain.premises for chain in refused] == [("not quantized",)]
+    (finding,) = (f for f in made.findings if f.level is Level.ERROR)
+    assert finding.verdict is Verdict.OPEN
+    assert finding.message.startswith("If the checkpoint is not quantized: ")
+    assert exit_for(made.findings) == 0
+
+
+def test_a_flag_that_the_release_does_not_know_is_asked_of_no_checkpoint(library: Library) -> None:
+    made = ask(library, quantization="no_such_method")
+    assert [chain.premises for chain in made.chains] == [()]
+    assert exit_for(made.findings) == 2
+
+
+def test_one_chain_stands_for_checkpoints_that_lead_to_the_same(library: Library) -> None:
+    made = ask(library, quantization="fp8", kv_cache_dtype="fp8", layer="attention")
+    assert {len(chain.premises) for chain in made.chains} == {1, 3}

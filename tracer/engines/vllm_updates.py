@@ -1,0 +1,50 @@
+"""vLLM: what the engine's start changes in the configuration for the model's own class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..evaluate import attributes
+from ..evaluate.calls import call_value
+from ..evaluate.unions import settle
+from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Unknown
+from . import platform as facts
+from .vllm_given import settle_at_rest
+
+if TYPE_CHECKING:
+    from .vllm_walk import Walk
+
+UPDATES = "vllm.model_executor.models.config"
+TABLE, UPDATE = "MODELS_CONFIG_MAP", "verify_and_update_config"
+CHANGED = ("attention_config", "cache_config")
+"""The parts of the configuration that attention is built from, which an update may change."""
+
+
+def settle_config(walk: Walk) -> None:
+    """Bring the configuration to where models are built from it: at rest, then updated for the model."""
+    settle_at_rest(walk.m, walk.config, walk.scenario)
+    update = _update(walk)
+    if isinstance(update, ClassValue):
+        _apply(walk, update)
+
+
+def _update(walk: Walk) -> object:
+    """The class that the release has for the architecture, None where there is none."""
+    m, names = walk.m, (walk.scenario.model or {}).get("architectures") or [None]
+    module = m.world.module(m, UPDATES) if m.world.source.module(UPDATES) is not None else None
+    with m.aside():
+        table = MISSING if module is None else settle(m, attributes.find(m, module, TABLE, None))
+    row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
+    return None if row is None else settle(m, row[1])
+
+
+def _apply(walk: Walk, cls: ClassValue) -> None:
+    """Evaluate the update. Where it raises as far as it is read, what it may have changed is not known."""
+    m, first = walk.m, len(walk.m.record.edges)
+    run = attributes.find(m, cls, UPDATE, None)
+    raised = run is not MISSING and facts.attempt(m, lambda: call_value(m, run, (walk.config,), {}))[1]
+    del m.record.edges[first:]  # a step of the start, none on the way to the layer
+    for part in CHANGED if raised else ():
+        held = walk.config.attrs[part]
+        if isinstance(held, Instance):
+            held.attrs |= {name: Unknown(f"{part}.{name}", f"{part}.{name}") for name in held.attrs}
