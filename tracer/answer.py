@@ -22,7 +22,7 @@ from .guards import GuardBudget
 from .library import Library
 from .relief import relieved
 from .rows import ROWS, about_rows
-from .scenario import Scenario
+from .scenario import Scenario, device_facts
 from .sources import Source
 from .stated import stated
 from .supposed import is_open, joined, supposed
@@ -41,19 +41,23 @@ DEPTH = 20_000
 
 def answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float = WORK) -> Report:
     """The report of one question; `library` may be shared by questions on the same source."""
-    if not is_open(scenario):
-        return _answered(library, scenario, asked, work)
-    flag = _answered(library, scenario, asked, work)
-    if all(chain.refused() for chain in flag.chains):
+    flag = alone(library, scenario, asked, work)
+    if not is_open(scenario) or all(chain.refused() for chain in flag.chains):
         return flag
     parts = [
-        (premise, _answered(library, question, asked, work))
-        for premise, question in supposed(scenario, lambda one: walked(library, one, work, configured=True))
+        (premise, alone(library, part, asked, work)) for premise, part in suppositions(library, scenario)
     ]
     return joined(scenario, parts)
 
 
-def _answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float) -> Report:
+def suppositions(library: Library, scenario: Scenario) -> Iterator[tuple[str, Scenario]]:
+    """(premise, question) for each checkpoint that may be meant, where none was given."""
+    return supposed(library, scenario, lambda one: walked(library, one, configured=True))
+
+
+def alone(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float = WORK) -> Report:
+    """The report of one question, of which what was not given is left unknown."""
+
     def ask(changed: Scenario) -> tuple[Walk, tuple[Chain, ...]]:
         other = walked(library, changed, AGAIN, used=False)
         with deep():
@@ -147,13 +151,7 @@ def _resolved(walk: Walk) -> dict[str, Value]:
     dtype = walk.m.world.settings["default dtype"]
     if isinstance(dtype, Token):
         out["dtype"] = dtype.symbol.removeprefix("torch.")
-    for name in ("capability", "arch", "device_name", "compute_units", "platform", "cuda"):
-        value = getattr(scenario, name)
-        if value is not None:
-            out[name] = value
-    if len(scenario.cpu) == 1:
-        out["cpu"] = scenario.cpu[0]
-    return out
+    return out | device_facts(scenario)
 
 
 def _named(walk: Walk) -> Iterator[str]:
@@ -226,7 +224,7 @@ def coverage(walk: Walk) -> Coverage:
         for (kind, site), count in m.coverage.gaps.items()
     ]
     return Coverage(
-        modules_read=len(m.world.source.read()),
+        modules_read=sum(not module.path.startswith("<") for module in m.world.modules.values()),
         statements=m.coverage.statements,
         unsupported=tuple(sorted(gaps, key=lambda u: (u.kind, u.site))),
         budgets=tuple(m.coverage.budgets),

@@ -34,6 +34,8 @@ class Library:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.imports = Imports(source)
+        self.consulted: set[str] = set()
+        """What the engine asked its driver about the device, since whoever asks cleared it."""
         self._modules: dict[str, LoweredModule | None] = {}
         self._stubs: dict[str, LoweredModule | None] = {}
         self._classes: dict[int, LoweredClass] = {}
@@ -78,10 +80,6 @@ class Library:
         if known is None:
             known = self._locals[id(node)] = (node, bound_in(node))
         return known[1]
-
-    def read(self) -> tuple[str, ...]:
-        """Paths of the modules that were opened so far."""
-        return tuple(sorted(m.path for m in self._modules.values() if m is not None))
 
 
 class LoweredModule:

@@ -16,6 +16,13 @@ ARCHITECTURES = (
 """Compiler targets that a ROCm device may have, those that AMD's ROCm builds for."""
 
 
+RESOLVED = (
+    "quantization", "is_act_and_mul", "dtype", "capability", "arch", "device_name", "compute_units", "platform",
+    "cuda", "cpu",
+)  # fmt: skip
+"""What a report says that a question came to, in this order."""
+
+
 class Scenario(Struct, frozen=True, kw_only=True):
     """One question; None means unknown unless said otherwise.
 
@@ -71,3 +78,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     """What was given for the launch and has no part in the answer, in words."""
     server: tuple[str, ...] = ()
     """Options of the launch that are the server's and not the engine's."""
+
+
+def device_facts(scenario: Scenario) -> dict[str, str | int]:
+    """What a question says of its device and build."""
+    names = ("capability", "arch", "device_name", "compute_units", "platform", "cuda")
+    told = {name: value for name in names if (value := getattr(scenario, name)) is not None}
+    return told | ({"cpu": scenario.cpu[0]} if len(scenario.cpu) == 1 else {})

@@ -18,6 +18,7 @@ from .standard import Standard, model_for, standards
 
 if TYPE_CHECKING:
     from .engines.vllm_walk import Walk
+    from .library import Library
 
 PLAIN = "not quantized"
 CACHED = "attention"
@@ -34,22 +35,37 @@ def is_open(scenario: Scenario) -> bool:
     return scenario.model is None and asked
 
 
-def supposed(scenario: Scenario, configured: Callable[[Scenario], Walk]) -> Iterator[tuple[str, Scenario]]:
+def supposed(
+    library: Library, scenario: Scenario, configured: Callable[[Scenario], Walk]
+) -> Iterator[tuple[str, Scenario]]:
     """(premise, question) for each checkpoint that the question may be about."""
     model = model_for(scenario.layer).config
     yield PLAIN, replace(scenario, model=model, whole=True)
+    flag, platform = scenario.quantization, scenario.platform
+    found = library.once(
+        f"checkpoints for {flag} on {platform}", lambda: _for_flag(flag, platform, configured)
+    )
+    for standard in found:
+        config = {**model, "quantization_config": standard.config}
+        yield standard.words, replace(scenario, model=config, whole=True)
+
+
+def _for_flag(
+    flag: str | None, platform: str, configured: Callable[[Scenario], Walk]
+) -> tuple[Standard, ...]:
+    """The checkpoints that the release takes with the flag on some device, and not as of another method;
+    without a flag, those that say something of the cache.
+    """
+    if flag is None:
+        return tuple(standard for standard in standards() if standard.cache)
+    model, found = model_for("linear").config, []
     for standard in standards():
-        asked = replace(scenario, model={**model, "quantization_config": standard.config}, whole=True)
-        if standard.cache if scenario.quantization is None else _is_for(standard, asked, configured):
-            yield standard.words, asked
-
-
-def _is_for(standard: Standard, asked: Scenario, configured: Callable[[Scenario], Walk]) -> bool:
-    """Whether the release takes the checkpoint with the flag, and not as one of another method."""
-    walk = configured(asked)
-    resolved = walk.model.attrs.get("quantization")
-    named = asked.quantization in (resolved, standard.config["quant_method"])
-    return named and not walk.m.live.is_false
+        config = {**model, "quantization_config": standard.config}
+        walk = configured(Scenario(quantization=flag, platform=platform, model=config))
+        named = flag in (walk.model.attrs.get("quantization"), standard.config["quant_method"])
+        if named and not walk.m.live.is_false:
+            found.append(standard)
+    return tuple(found)
 
 
 def joined(scenario: Scenario, parts: list[tuple[str, Report]]) -> Report:

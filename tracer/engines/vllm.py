@@ -135,9 +135,7 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
             )
         told = {"get_device_name": scenario.device_name, "num_compute_units": scenario.compute_units}
         for name in DEVICE_FACTS:
-            known = told.get(name)
-            fact = facts.unknown_fact(f"current_platform.{name}()") if known is None else facts.always(known)
-            cls.attrs[name] = Descriptor("classmethod", fact)
+            cls.attrs[name] = Descriptor("classmethod", _device_fact(name, told.get(name)))
         return facts.new(m, cls)
 
     made = facts.Once(platform)
@@ -149,6 +147,17 @@ def _platform_facts(m: Machine, scenario: Scenario) -> None:
     m.facts[WORKSPACE] = Native(WORKSPACE, lambda m, args, kwargs: facts.vague(m, "workspace"))
     m.facts[WARMUP_PLANNER] = facts.unknown_fact("what is compiled early")
     m.facts["vllm.logger.init_logger"] = facts.always(Opaque(LOGGER))
+
+
+def _device_fact(name: str, known: str | int | None) -> Native:
+    """What the driver tells of a device; that it was asked for is noted."""
+    fact = facts.unknown_fact(f"current_platform.{name}()") if known is None else facts.always(known)
+
+    def answer(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        m.world.source.consulted.add(name)
+        return fact.call(m, args, kwargs)
+
+    return Native(name, answer)
 
 
 def _config_facts(m: Machine, scenario: Scenario) -> None:
