@@ -18,6 +18,10 @@ class Terminal(NamedTuple):
     unicode: bool
 
 
+PLAIN = Terminal(WIDTH, color=False, unicode=True)
+"""A file's."""
+
+
 def terminal(stream: TextIO, env: Mapping[str, str] = os.environ) -> Terminal:
     """The manners of `stream`: COLUMNS, NO_COLOR, TERM and the locale decide before the device does."""
     plain = bool(env.get("NO_COLOR")) or env.get("TERM") == "dumb"
