@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .streams import put, say
+
 if TYPE_CHECKING:
     from ..report.model import Report
     from ..report.terminal import Terminal
@@ -49,7 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     voice.add_argument(
         "--json", action="store_const", const="json", dest="format", help="short for --format json"
     )
-    group.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE, whole or not at all")
+    group.add_argument(
+        "-o", "--output", type=_target, metavar="FILE", help="write to FILE, whole or not at all"
+    )
 
 
 def emit(report: Report, args: argparse.Namespace) -> None:
@@ -58,9 +62,14 @@ def emit(report: Report, args: argparse.Namespace) -> None:
     from ..report.terminal import PLAIN, terminal
 
     if args.output is None:
-        data = VOICES[args.format or "text"](report, terminal(sys.stdout))
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        put(VOICES[args.format or "text"](report, terminal(sys.stdout)))
         return
     write(args.output, VOICES[args.format or "json"](report, PLAIN))
-    print(f"qtrace: wrote {args.output}", file=sys.stderr)
+    say(f"wrote {args.output}")
+
+
+def _target(name: str) -> Path:
+    """The file that `-o` names; what cannot be written is told before the work, not after it."""
+    from ..report.files import check
+
+    return check(Path(name))

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 
 from .errors import UsageError
+
+
+def check(path: Path) -> Path:
+    """`path`, if as far as can be told a file can be written there; UsageError where it cannot."""
+    target = path.resolve()
+    if target.is_dir():
+        raise UsageError(f"cannot write {path}: {os.strerror(errno.EISDIR)}")
+    if not target.parent.is_dir():
+        raise UsageError(f"cannot write {path}: {os.strerror(errno.ENOENT)}: {path.parent}")
+    held = target if target.exists() and not target.is_file() else target.parent
+    if not os.access(held, os.W_OK):
+        raise UsageError(f"cannot write {path}: {os.strerror(errno.EACCES)}")
+    return path
 
 
 def write(path: Path, data: bytes) -> None:
