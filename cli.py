@@ -18,11 +18,23 @@ from .report.names import one_line
 WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
-Try first:
-  qtrace static vllm --at SDIST_OR_FOLDER --quantization fp8 --device h100 --model FOLDER
-  qtrace static --at SDIST_OR_FOLDER --device h100 -- vllm serve FOLDER -q fp8 -tp 2
-  qtrace rule
-  qtrace --help
+It reads an engine's source and runs none of it. Bring a release, once:
+
+  git clone --depth 1 --branch v0.33.0 https://github.com/vllm-project/vllm
+
+Try first, in this order:
+
+  1. What a flag becomes on a GPU, and what is open until more is given:
+     qtrace static vllm --at vllm --quantization fp8 --device h100
+
+  2. A launch line as you have it. Where MODEL is a folder that is here (its
+     config.json is enough), the answer goes down to the kernel:
+     qtrace static --at vllm --device h100 -- vllm serve MODEL -q fp8 -tp 2
+
+  3. The answer as a comment for a pull request:
+     qtrace static vllm --at vllm -q fp8 --device h100 --format markdown
+
+`qtrace --help` names all commands, `qtrace COMMAND --help` all options.
 """
 
 FAULT = """\

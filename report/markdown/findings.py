@@ -44,7 +44,7 @@ def _row(finding: Finding, links: Links) -> str:
 
 def _said(finding: Finding) -> str:
     """The message with what it rests on, how sure it is, and the fix."""
-    lines = [f"- **{prose(finding.rule)}** {prose(finding.message)}\n"]
+    lines = [f"- **{prose(finding.rule) or 'finding'}** {prose(finding.message)}\n"]
     lines += [f"  - {label} {text}\n" for label, text in _under(finding)]
     return "".join(lines)
 

@@ -27,34 +27,42 @@ def verdict(report: Report) -> str:
 
 
 def _ends(report: Report) -> str:
-    """The classes of each end, after the layers that come to it."""
+    """The classes that the layers end in; which layers do is told where they differ."""
     layers: dict[str, list[str]] = {}
     for chain in report.chains:
         layers.setdefault(end(chain.outcomes[0], config=False), []).append(chain.layer)
     if len(layers) == 1:
         return next(iter(layers))
-    return _some(
-        [f"{prose(', '.join(dict.fromkeys(at)))} {told}" for told, at in layers.items()], "end", "; "
-    )
+    told = (f"{prose(', '.join(dict.fromkeys(at)))} {classes}" for classes, at in layers.items())
+    return _some(list(told), "end", "; ")
 
 
 def _refused(report: Report) -> str:
-    """The first refusal in the engine's words, with its place."""
-    chains = [chain for chain in report.chains if chain.refused()]
-    refusal = chains[0].outcomes[0].refusal
-    place = Links(report.pins).site(refusal.site) if refusal else ""
-    more = f" (and {counted(len(chains) - 1, 'other chain')})" if len(chains) > 1 else ""
-    return f"{prose(str(refusal))}{f' ({place})' if place else ''}{more}"
+    """The first refusal in the engine's words, with its place; how many others there are."""
+    refused = [outcome.refusal for chain in report.chains if chain.refused() for outcome in chain.outcomes]
+    first, others = refused[0], len(refused) - 1
+    place = Links(report.pins).site(first.site) if first else ""
+    more = f" and {counted(others, 'other refusal')}" if others else ""
+    return f"{prose(str(first))}{f' ({place})' if place else ''}{more}"
 
 
 def _undecided(report: Report) -> str:
-    """How many ends of each kind there are, and what decides."""
+    """How many outcomes of each kind there are, where they end, and what decides."""
     outcomes = [outcome for chain in report.chains for outcome in chain.outcomes]
-    counts = Counter(map(of_outcome, outcomes))
-    told = ", ".join(f"{counts[standing]} {standing}" for standing in Standing if counts[standing])
+    told = ", ".join(_kinds(outcomes)) or "no outcome"
     deciding = deciders(*(outcome.guard for outcome in outcomes))
     by = f", decided by {_some([code(name) for name in deciding], 'condition', ', ')}" if deciding else ""
-    return f"{counted(len(outcomes), 'outcome')}{f' ({told})' if told else ''}{by}"
+    return f"{told}{by}"
+
+
+def _kinds(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """`2 accepted (A → B; A → C)`, `1 refused`."""
+    counts = Counter(map(of_outcome, outcomes))
+    accepted = [end(each, config=False) for each in outcomes if of_outcome(each) is Standing.ACCEPTED]
+    for standing in Standing:
+        if number := counts[standing]:
+            ends = _some(list(dict.fromkeys(accepted)), "end", "; ")
+            yield f"{number} {standing}" + (f" ({ends})" if standing is Standing.ACCEPTED else "")
 
 
 def end(outcome: Outcome, config: bool = True) -> str:

@@ -13,7 +13,7 @@ from ..names import one_line
 LONGEST = 1000
 """Characters of one text; the rest is counted."""
 
-LIVE = re.compile(r"@|#\d|\$|://|www\.|:\w+:|\bGH-\d|\b[0-9a-f]{7,40}\b", re.I)
+LIVE = re.compile(r"@|#\w|\$|://|www\.|:\w+:|\bGH-\d|\b[0-9a-f]{7,40}\b", re.I)
 """What GitHub makes live in a word: mentions, threads, mathematics, addresses, emoji, commits."""
 ESCAPED = {
     "\\": "&#92;",
