@@ -45,7 +45,9 @@ def say(line: str) -> None:
 
 def let_go(stream: TextIO) -> None:
     """Send what is still buffered nowhere, so that the interpreter's last flush does not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def of_stdout(error: OSError) -> bool:

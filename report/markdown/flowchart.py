@@ -90,7 +90,7 @@ def _edge(above: str, between: Sequence[Hop], hop: Hop, node: str) -> str:
 
 
 def label(text: str) -> str:
-    """`text` between a label's quotes."""
-    text = one_line(text)
+    """`text` between a label's quotes, where Mermaid wants something to be."""
+    text = one_line(text).strip() or "?"
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return re.sub(r"[^A-Za-z0-9_ .,/=+*-]", lambda found: f"#{ord(found[0])};", text)

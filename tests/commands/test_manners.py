@@ -200,6 +200,12 @@ def test_a_place_that_cannot_be_written_is_one_line_before_any_work(
         assert one_line(qtrace("static", "vllm", "--at", "/no/such", "-o", str(target)), "cannot write")
 
 
+def test_stdout_may_be_named_as_a_file() -> None:
+    done = redirected("| cat", "show", saved("accepted"), "-o", "/dev/stdout")
+    assert (done.returncode, done.stderr) == (0, b"qtrace: wrote /dev/stdout\n")
+    assert done.stdout == Path(saved("accepted")).read_bytes()
+
+
 def test_a_run_that_fails_keeps_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "r.json"
     target.write_bytes(b"old")

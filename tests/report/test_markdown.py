@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from msgspec.structs import replace
 from shell import saved
 
+import qtrace
 from qtrace.report.codec import decode
 from qtrace.report.markdown import LIMIT, render
 from qtrace.report.markdown.flowchart import LONGEST, MOST, flowchart, label
@@ -99,9 +100,10 @@ def test_any_text_is_shown_as_it_is(text: str) -> None:
 @given(MARKUP)
 def test_any_label_is_shown_as_it_is(text: str) -> None:
     written = label(text)
-    assert re.fullmatch(r"[A-Za-z0-9_ .,/=+*#;-]*", written)
+    assert re.fullmatch(r"[A-Za-z0-9_ .,/=+*#;-]+", written)
     read = re.sub(r"#(\d+);", lambda found: chr(int(found[1])), written)
-    assert read == one_line(text) if len(one_line(text)) <= LONGEST else read.endswith("…")
+    whole = one_line(text).strip() or "?"
+    assert read == whole if len(whole) <= LONGEST else read.endswith("…")
 
 
 def test_hostile_words_anywhere_stay_words(report: Report) -> None:
@@ -115,6 +117,14 @@ def test_hostile_words_anywhere_stay_words(report: Report) -> None:
 
 
 # What it says.
+
+
+def test_the_docs_show_what_is_written() -> None:
+    page = (Path(qtrace.__file__).parent / "docs" / "report.md").read_text()
+    assert f"````markdown\n{render(recorded('refused'))}````\n" in page
+    assert f"  > {verdict(recorded('open'))}\n" in page
+    outcomes = re.search(r"````markdown\n(- .*?)\n````", page, re.DOTALL)
+    assert outcomes and outcomes[1] in render(recorded("open"))
 
 
 def test_the_verdict_comes_first() -> None:

@@ -15,7 +15,7 @@ INLINE = {"text", "text_special", "code_inline", "strong_open", "strong_close", 
 BLOCKS = {"paragraph", "heading", "bullet_list", "list_item", "table", "thead", "tbody", "tr", "th", "td"}
 LIVE = re.compile(r"(?<!\w)[@#]\w|:\w+:|\$|://|www\.|\b[0-9a-f]{7,40}\b|\bGH-\d", re.I)
 HTML = re.compile(r"<!-- qtrace -->\n*|\n*<details><summary>[^\n]*</summary>\n*|</details>\n*")
-LABEL = r'"[A-Za-z0-9_ .,/=+*#;-]*"'
+LABEL = r'"[A-Za-z0-9_ .,/=+*#;-]+"'
 CHART = re.compile(
     rf"    h\d+(\(\[{LABEL}\]\)|\[\[{LABEL}\]\]|\{{\{{{LABEL}\}}\}}|\({LABEL}\)|\[{LABEL}\])"
     r"|    (h\d+) (-->|-\.->)\|[a-z0-9 ]+\| (h\d+)"
