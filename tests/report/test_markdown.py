@@ -87,6 +87,7 @@ def test_recorded_reports_are_well_formed_in_any_room(name: str, limit: int) -> 
     assert ("**Left out**" in render(report, limit)) == (len(render(report)) > limit)
 
 
+@settings(max_examples=200, deadline=None)
 @given(MARKUP)
 def test_any_text_is_shown_as_it_is(text: str) -> None:
     cell = f"| a | b |\n| --- | --- |\n| x {prose(text)} | {code(text)} |\n"
@@ -97,6 +98,7 @@ def test_any_text_is_shown_as_it_is(text: str) -> None:
     assert visible == " ".join(one_line(text).split())
 
 
+@settings(max_examples=200, deadline=None)
 @given(MARKUP)
 def test_any_label_is_shown_as_it_is(text: str) -> None:
     written = label(text)
@@ -114,6 +116,31 @@ def test_hostile_words_anywhere_stay_words(report: Report) -> None:
     outcome = Outcome(config=HOSTILE, ops=(HOSTILE,))
     chain = Chain(layer=HOSTILE, layers=(HOSTILE,), hops=(hop,), outcomes=(outcome,))
     assert well_formed(replace(report, tool=HOSTILE, chains=(*report.chains, chain), findings=(finding,)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "| a | b |\n| --- | --- |\n| x | y | z |\n",
+        "| a | b |\n| --- | --- |\n| x |\n",
+        "| a | b |\n| --- | --- |\n| x | `y|z` |\n",
+        "<details><summary>a</summary>\n\nb\n",
+        "<details><summary><b>a</b></summary>\n\nb\n\n</details>\n",
+        "a <b>c</b>\n",
+        "*a*\n",
+        "thanks @somebody\n",
+        "see #12\n",
+        "[a](http://elsewhere)\n",
+        "---\n",
+        "1. a\n",
+        '```mermaid\nflowchart TD\n    h0["a"b"]\n```\n',
+        '```mermaid\nflowchart TD\n    h0[""]\n```\n',
+        '```mermaid\nflowchart TD\n    h0["a"]\n    h0 -->|calls| h1\n```\n',
+    ],
+)
+def test_a_comment_that_is_not_well_formed_is_seen(wrong: str) -> None:
+    assert faults(f"<!-- qtrace -->\n\n{wrong}") != []
+    assert faults("a\n") == ["no marker first"]
 
 
 # What it says.
