@@ -16,6 +16,8 @@ from .words import code, prose
 
 NAMED = 4
 """Ends, their steps, and conditions that the verdict names."""
+LAYERS = 80
+"""Characters of the names of the layers that come to an end."""
 
 
 def verdict(report: Report) -> str:
@@ -30,10 +32,10 @@ def _ends(report: Report) -> str:
     """The classes that the layers end in; which layers do is told where they differ."""
     layers: dict[str, list[str]] = {}
     for chain in report.chains:
-        layers.setdefault(end(chain.outcomes[0], config=False), []).append(chain.layer)
+        layers.setdefault(end(chain.outcomes[0], config=False), []).extend(chain.layers or (chain.layer,))
     if len(layers) == 1:
         return next(iter(layers))
-    told = (f"{prose(', '.join(dict.fromkeys(at)))} {classes}" for classes, at in layers.items())
+    told = (f"{prose(', '.join(dict.fromkeys(at)), LAYERS)} {classes}" for classes, at in layers.items())
     return _some(list(told), "end", "; ")
 
 

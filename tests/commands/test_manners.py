@@ -241,9 +241,8 @@ def test_two_voices_at_once_are_one_line() -> None:
         (b'{"schema": "qtrace-report/1", "chains": ' + b"[" * 100_000, "stdin is"),
     ],
 )
-@pytest.mark.parametrize("voice", ["text", "markdown"])
-def test_what_is_no_report_is_one_line(data: bytes, words: str, voice: str) -> None:
-    assert one_line(qtrace("show", "-", "--format", voice, stdin=data), words)
+def test_what_is_no_report_is_one_line(data: bytes, words: str) -> None:
+    assert one_line(qtrace("show", "-", stdin=data), words)
 
 
 def test_a_condition_that_is_nested_beyond_reason_is_one_line() -> None:

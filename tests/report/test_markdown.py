@@ -185,6 +185,17 @@ def test_accepted_means_that_nothing_unknown_has_a_say(report: Report) -> None:
     assert (of_report(report) is Standing.REFUSED) == refused
 
 
+def test_layers_that_end_elsewhere_are_named(report: Report) -> None:
+    def chain(name: str, *layers: str) -> Chain:
+        return Chain(
+            layer="linear", layers=layers, hops=(), outcomes=(Outcome(config="vllm.C", method=name),)
+        )
+
+    chains = (chain("vllm.A", "qkv_proj", "o_proj"), chain("vllm.B", "down_proj"), chain("vllm.B"))
+    told = verdict(replace(report, chains=chains, findings=()))
+    assert told.startswith("**accepted**: qkv_proj, o_proj `A`; down_proj, linear `B`; no findings")
+
+
 def test_several_refusals_are_counted(report: Report) -> None:
     refused = replace(report.chains[1], outcomes=report.chains[1].outcomes[:1] * 3)
     assert "configuration. ([quantization/fp8.py:501](" in verdict(replace(report, chains=(refused,)))
