@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 from shell import COMMAND, on_terminal, qtrace, redirected, saved, unheard
 
-from qtrace.cli import WELCOME, main
 from qtrace.commands import static
 from qtrace.commands.launch import taken_apart, with_line
 from qtrace.report.errors import UsageError
@@ -21,7 +19,6 @@ from qtrace.report.text import NARROWEST
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source
 
-GUIDE = [line.strip() for line in WELCOME.splitlines() if line.startswith("     qtrace ")]
 ESCAPE = "\x1b["
 
 
@@ -264,23 +261,3 @@ def test_a_condition_that_is_nested_beyond_reason_is_one_line() -> None:
 )
 def test_a_file_that_is_no_report_is_one_line(name: str, words: str) -> None:
     assert one_line(qtrace("show", name), words)
-
-
-# The newcomer.
-
-
-def test_alone_it_guides_a_newcomer_on_a_small_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) < 24 and max(map(len, lines)) < 80
-    assert [line.split()[0] for line in lines if re.match(r"  \d\. ", line)] == ["1.", "2.", "3."]
-    assert len(GUIDE) == 3
-
-
-# The third line asks what the first one asks, in another voice.
-@pytest.mark.parametrize("line", [pytest.param(GUIDE[0], marks=pytest.mark.full), *GUIDE[1:]])
-def test_what_the_guide_says_works_as_written(vllm_sdist: Path, tmp_path: Path, line: str) -> None:
-    (tmp_path / "vllm").symlink_to(vllm_sdist)
-    done = qtrace(*shlex.split(line)[1:], cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"Fp8Config" in done.stdout

@@ -1,15 +1,32 @@
-"""What a Markdown comment has to keep to, as a parser sees it and as its lines read."""
+"""What a Markdown comment has to keep to, as a parser sees it and as its lines read; texts that try it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 # CommonMark with GitHub's tables and strike-through; what else GitHub makes live is looked for besides.
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+# Text that Markdown, HTML, Mermaid or GitHub would find something in, among any other.
+MARKUP = st.lists(
+    st.sampled_from(
+        [
+            *"`|<>&*_[]()!~#@$:;\\\"'-+=.1a\n \t",
+            "```",
+            "<!--",
+            "-->",
+            "</details>",
+            "www.",
+            "http://a",
+            "&lt;",
+        ]
+    )
+    | st.text(max_size=5)
+).map("".join)
 HOME = "https://github.com/vllm-project/vllm/"
 INLINE = {"text", "text_special", "code_inline", "strong_open", "strong_close", "link_open", "link_close"}
 BLOCKS = {"paragraph", "heading", "bullet_list", "list_item", "table", "thead", "tbody", "tr", "th", "td"}
