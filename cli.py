@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -11,21 +10,35 @@ from typing import NoReturn
 
 from . import __version__
 from .commands import COMMANDS, Command
+from .commands.streams import let_go, of_stdout, say, stand_in
 from .report.errors import QtraceError, UsageError
 from .report.exits import Exit
+from .report.names import one_line
 
 WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
-Try first:
-  qtrace static vllm --at SDIST_OR_FOLDER --quantization fp8 --device h100 --model FOLDER
-  qtrace static --at SDIST_OR_FOLDER --device h100 -- vllm serve FOLDER -q fp8 -tp 2
-  qtrace rule
-  qtrace --help
+It reads an engine's source and runs none of it. Bring a release, once:
+
+  git clone --depth 1 --branch v0.33.0 https://github.com/vllm-project/vllm
+
+Try first, in this order:
+
+  1. What a flag becomes on a GPU, and what is open until more is given:
+     qtrace static vllm --at vllm --quantization fp8 --device h100
+
+  2. A launch line as you have it. Where MODEL is a folder that is here (its
+     config.json is enough), the answer goes down to the kernel:
+     qtrace static --at vllm --device h100 -- vllm serve MODEL -q fp8 -tp 2
+
+  3. The answer as a comment for a pull request:
+     qtrace static vllm --at vllm -q fp8 --device h100 --format markdown
+
+`qtrace --help` names all commands, `qtrace COMMAND --help` all options.
 """
 
 FAULT = """\
-qtrace: this is a fault of qtrace {version} (Python {python}), not of your input.
+this is a fault of qtrace {version} (Python {python}), not of your input.
 Please report the command line together with the lines above."""
 
 
@@ -38,24 +51,37 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit code; `argv` leaves the program's name out."""
+    stand_in()
     try:
         code = _exit_code(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return code
     except QtraceError as error:
-        print(f"qtrace: {error}", file=sys.stderr)
+        say(one_line(str(error)))
         return error.exit
     except BrokenPipeError:
-        # The reader has gone (`qtrace ... | head`); what is still buffered must not fail at interpreter exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has gone (`qtrace ... | head`).
+        let_go(sys.stdout)
         return Exit.OK
     except KeyboardInterrupt:
-        print("qtrace: interrupted", file=sys.stderr)
+        say("interrupted")
         return Exit.INTERRUPTED
-    except Exception:
-        traceback.print_exc()
-        print(FAULT.format(version=__version__, python=sys.version.split()[0]), file=sys.stderr)
-        return Exit.INTERNAL
+    except Exception as error:
+        return _unwritable(error) if isinstance(error, OSError) and of_stdout(error) else _fault()
+
+
+def _unwritable(error: OSError) -> Exit:
+    """stdout is closed, or its disk is full."""
+    let_go(sys.stdout)
+    say(f"cannot write to stdout: {error.strerror}")
+    return Exit.CANNOT_RUN
+
+
+def _fault() -> Exit:
+    """The exception under way is ours to mend: all that is known of it."""
+    traceback.print_exc()
+    say(FAULT.format(version=__version__, python=sys.version.split()[0]))
+    return Exit.INTERNAL
 
 
 def _exit_code(argv: Sequence[str]) -> int:

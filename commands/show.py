@@ -8,7 +8,11 @@ from pathlib import Path
 
 from ..report.errors import ReportError
 from ..report.exits import Exit
+from ..report.names import binary_size
 from . import output
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a file that may be a report; one question takes less than a hundredth of it."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,15 +23,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from ..report.codec import decode
 
-    data, name = _read(args.file)
-    output.emit(decode(data, name), args)
+    name = "stdin" if args.file == "-" else args.file
+    data = _read(args.file, name)
+    try:
+        output.emit(decode(data, name), args)
+    except RecursionError as error:
+        raise ReportError(f"{name} is nested too deeply for a report") from error
     return Exit.OK
 
 
-def _read(file: str) -> tuple[bytes, str]:
-    if file == "-":
-        return sys.stdin.buffer.read(), "stdin"
+def _read(file: str, name: str) -> bytes:
+    """The file's bytes; ReportError for what cannot be read, is empty, or is too large to be a report."""
     try:
-        return Path(file).read_bytes(), file
-    except OSError as error:
-        raise ReportError(f"cannot read {file}: {error.strerror}") from error
+        data = _bytes(file)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
+    if not data:
+        raise ReportError(f"{name} is empty: give a report, as `qtrace static ... --json` writes it")
+    if len(data) > LARGEST:
+        raise ReportError(f"{name} is larger than {binary_size(LARGEST)}: that is no report")
+    return data
+
+
+def _bytes(file: str) -> bytes:
+    """As many bytes as tell whether it is too large; `/dev/zero` has no end."""
+    if file == "-":
+        return sys.stdin.buffer.read(LARGEST + 1)
+    with Path(file).open("rb") as stream:
+        return stream.read(LARGEST + 1)

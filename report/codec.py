@@ -30,7 +30,11 @@ class _Head(msgspec.Struct):
 
 def encode(report: Report) -> bytes:
     """The report as indented UTF-8 JSON with a newline at the end; fields in the order of the types."""
-    return msgspec.json.format(_encoder.encode(report), indent=2) + b"\n"
+    try:
+        data = _encoder.encode(report)
+    except UnicodeEncodeError:
+        data = _encoder.encode(_text(msgspec.to_builtins(report, enc_hook=_plain)))
+    return msgspec.json.format(data, indent=2) + b"\n"
 
 
 def decode(data: bytes, source: str = "report") -> Report:
@@ -53,10 +57,19 @@ def json_schema() -> dict[str, Any]:
     }
 
 
+def _text(value: Any) -> Any:
+    """`value` with what is no text (a file's name in another encoding) as escapes."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, list | tuple):
+        return [_text(item) for item in value]
+    return {_text(k): _text(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def _schema_of(data: bytes, source: str) -> str:
     try:
         return msgspec.json.decode(data, type=_Head).schema
     except msgspec.ValidationError as error:
-        raise ReportError(f"{source} is not a qtrace report: no key 'schema' ({error})") from error
+        raise ReportError(f"{source} is not a qtrace report: it names no schema ({error})") from error
     except msgspec.DecodeError as error:
         raise ReportError(f"{source} is not JSON: {error}") from error

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 
 from .errors import UsageError
+
+
+def check(path: Path) -> Path:
+    """`path`, if as far as can be told a file can be written there; UsageError where it cannot."""
+    folder = path.resolve().parent
+    wrong = None
+    if path.is_dir():
+        wrong = errno.EISDIR
+    elif not folder.is_dir():
+        wrong = errno.ENOENT
+    elif not os.access(path if _special(path) else folder, os.W_OK):
+        wrong = errno.EACCES
+    if wrong:
+        raise UsageError(f"cannot write {path}: {os.strerror(wrong)}")
+    return path
 
 
 def write(path: Path, data: bytes) -> None:
@@ -15,13 +31,17 @@ def write(path: Path, data: bytes) -> None:
     A link is followed; a device or pipe (`/dev/null`) is written to, never replaced.
     """
     try:
-        target = path.resolve()
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
+        if _special(path):
+            path.write_bytes(data)
         else:
-            _replace(target, data)
+            _replace(path.resolve(), data)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _special(path: Path) -> bool:
+    """Whether something is there that is no file: a device or a pipe, by its own name or as `/dev/stdout`."""
+    return path.exists() and not path.is_file()
 
 
 def _replace(target: Path, data: bytes) -> None:

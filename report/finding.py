@@ -19,6 +19,10 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not-applicable"
 
 
+CALM = (Verdict.PASS, Verdict.NOT_APPLICABLE)
+"""Verdicts by which nothing is amiss."""
+
+
 class Level(StrEnum):
     """How much a finding matters, the gravest first."""
 

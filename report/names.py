@@ -31,3 +31,9 @@ def binary_size(size: int) -> str:
         return f"{size} B"
     power = min((size.bit_length() - 1) // 10, len(UNITS))
     return f"{size / 1024**power:,.1f} {UNITS[power - 1]}"
+
+
+def one_line(text: str) -> str:
+    """`text` on one line, with control characters as escapes."""
+    text = " ".join(text.split()) if "\n" in text or "\t" in text else text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -28,6 +28,13 @@ class Question(Struct, frozen=True, kw_only=True):
     assumed: tuple[str, ...] = ()
     """Assumptions made where nobody said, as sentences."""
 
+    def came_to(self) -> dict[str, Value]:
+        """What was resolved and is not what was asked already."""
+        asked = self.asked
+        return {
+            name: value for name, value in self.resolved.items() if name not in asked or asked[name] != value
+        }
+
     def __str__(self) -> str:
         given = " ".join(f"{name}={value}" for name, value in self.asked.items())
         return f"{self.engine} {given}".rstrip()

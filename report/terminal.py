@@ -9,6 +9,9 @@ from typing import NamedTuple, TextIO
 WIDTH = 100
 """Columns where nobody says: files, pipes."""
 
+DIGITS = 4
+"""Digits of a width that can be meant."""
+
 
 class Terminal(NamedTuple):
     """A stream's manners."""
@@ -16,6 +19,10 @@ class Terminal(NamedTuple):
     width: int
     color: bool
     unicode: bool
+
+
+PLAIN = Terminal(WIDTH, color=False, unicode=True)
+"""A file's."""
 
 
 def terminal(stream: TextIO, env: Mapping[str, str] = os.environ) -> Terminal:
@@ -30,7 +37,7 @@ def terminal(stream: TextIO, env: Mapping[str, str] = os.environ) -> Terminal:
 
 def _width(stream: TextIO, env: Mapping[str, str]) -> int:
     columns = env.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
+    if columns.isdecimal() and len(columns) <= DIGITS and int(columns) > 0:
         return int(columns)
     try:
         return os.get_terminal_size(stream.fileno()).columns or WIDTH

@@ -6,11 +6,19 @@ from ..model import Chain, Elsewhere, Outcome, Parameter
 from ..names import binary_size, counted, short
 from ..outcome import NOWHERE
 from ..predicate import Always
+from ..standing import Standing, of_outcome
 from .cache import caches
 from .choice import choice
 from .fits import fits
 from .hops import hops
 from .page import Page, Tone
+
+MARKS = {
+    Standing.ACCEPTED: ("✓", Tone.GOOD),
+    Standing.REFUSED: ("✗", Tone.BAD),
+    Standing.OPEN: ("?", Tone.DOUBT),
+}
+LABEL = max(map(len, Standing))
 
 
 def chain(page: Page, chain: Chain) -> None:
@@ -34,13 +42,11 @@ def chain(page: Page, chain: Chain) -> None:
 
 
 def _outcome(page: Page, outcome: Outcome, number: str) -> None:
-    if outcome.refusal:
-        page.wrap(str(outcome.refusal), f"  ✗ refused{number}   ", first_tone=Tone.BAD)
-    elif outcome.steps():
-        steps = " → ".join(short(step) for step in outcome.steps())
-        page.wrap(steps, f"  ✓ accepted{number}  ", first_tone=Tone.GOOD)
-    else:
-        page.wrap(NOWHERE, f"  ? open{number}      ", first_tone=Tone.DOUBT)
+    standing = of_outcome(outcome)
+    mark, tone = MARKS[standing]
+    steps = " → ".join(short(step) for step in outcome.steps()) or NOWHERE
+    told = str(outcome.refusal) if outcome.refusal else steps
+    page.wrap(told, f"  {mark} {f'{standing}{number}':<{LABEL + len(number)}}  ", first_tone=tone)
     if outcome.guard != Always():
         page.wrap(str(outcome.guard), "      when      ", Tone.DOUBT)
     if outcome.ops:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..finding import CALM
 from ..model import Confidence, Coverage, Finding, Level, Verdict
 from ..names import counted
 from .page import Page, Tone
 
 TONES = {Level.ERROR: Tone.BAD, Level.WARNING: Tone.DOUBT, Level.NOTE: Tone.DIM}
-CALM = (Verdict.PASS, Verdict.NOT_APPLICABLE)
 
 
 def findings(page: Page, findings: tuple[Finding, ...]) -> None:

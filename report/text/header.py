@@ -22,11 +22,9 @@ def _hash(pin: Pin) -> str:
 
 
 def _question(page: Page, question: Question) -> None:
-    asked, resolved = question.asked, question.resolved
-    came_to = {name: value for name, value in resolved.items() if name not in asked or asked[name] != value}
     rows = (
-        ("asked", _pairs(asked) or question.engine, Tone.PLAIN),
-        ("resolved", _pairs(came_to), Tone.PLAIN),
+        ("asked", _pairs(question.asked) or question.engine, Tone.PLAIN),
+        ("resolved", _pairs(question.came_to()), Tone.PLAIN),
         ("unknown", ", ".join(question.unknown), Tone.DOUBT),
         ("assumed", "; ".join(question.assumed), Tone.DOUBT),
     )

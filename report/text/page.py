@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from enum import StrEnum
 
-from ..names import counted
+from ..names import counted, one_line
 from ..predicate import Site
 
 
@@ -50,8 +50,7 @@ class Page:
 
     def safe(self, text: str) -> str:
         """`text` on one line, control characters as escapes, and in ASCII if the terminal wants that."""
-        text = " ".join(text.split()) if "\n" in text or "\t" in text else text
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        text = one_line(text)
         if self._unicode:
             return text
         return text.translate(ASCII).encode("ascii", "backslashreplace").decode()

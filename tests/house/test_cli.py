@@ -39,11 +39,6 @@ def qtrace(*argv: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedPr
     return subprocess.run(command, input=stdin, capture_output=True, env={**clean, **env}, timeout=60)
 
 
-def test_alone_it_says_what_to_try_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == Exit.OK
-    assert "Try first:\n  qtrace static vllm" in capsys.readouterr().out
-
-
 def test_help_names_every_command_and_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == Exit.OK
     out = capsys.readouterr().out

@@ -7,6 +7,7 @@ import json
 import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from msgspec.structs import replace
 
 from qtrace.report.codec import decode, encode, json_schema
 from qtrace.report.errors import ReportError
@@ -65,6 +66,14 @@ def test_the_schema_refuses_what_the_reader_refuses(
     assert not jsonschema.Draft202012Validator(json_schema()).is_valid(document)
     with pytest.raises(ReportError):
         decode(json.dumps(document).encode())
+
+
+def test_what_is_no_text_is_written_as_an_escape(report: Report) -> None:
+    question = replace(report.question, asked={"model": "caf\udce9", "with": ("a", "b")})
+    written = decode(encode(replace(report, question=question)))
+    assert written == replace(
+        report, question=replace(question, asked={**question.asked, "model": "caf\\udce9"})
+    )
 
 
 def test_the_file_is_for_people_too(report: Report) -> None:

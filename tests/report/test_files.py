@@ -60,3 +60,20 @@ def test_a_missing_folder_is_the_users_to_mend(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot write .*r\.json: No such file") as caught:
         files.write(tmp_path / "no" / "r.json", b"")
     assert caught.value.exit is Exit.CANNOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("", "Is a directory"), ("no/r.json", "No such file or directory")]
+)
+def test_a_place_where_nothing_can_be_written_is_told_beforehand(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        files.check(tmp_path / name)
+
+
+def test_a_file_a_new_one_and_a_device_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "old").touch()
+    for path in (tmp_path / "old", tmp_path / "new", Path("/dev/null")):
+        assert files.check(path) == path
+    assert not (tmp_path / "new").exists()

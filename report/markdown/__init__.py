@@ -1,0 +1,32 @@
+"""The Markdown voice: a report as a comment on a pull request, the verdict first, the chains folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Report
+from .chain import details, outcomes
+from .findings import findings
+from .links import Links
+from .pieces import Piece
+from .room import fitted
+from .top import foot, question, top
+
+LIMIT = 60_000
+"""Characters of the whole; GitHub takes 65,536."""
+
+
+def render(report: Report, limit: int = LIMIT) -> str:
+    """The report in at most `limit` characters; what had no room is told at the foot."""
+    return fitted(top(report), tuple(_pieces(report)), foot(report), limit)
+
+
+def _pieces(report: Report) -> Iterator[Piece]:
+    """What stands between top and foot, what matters most first: the end is what gives way."""
+    links = Links(report.pins)
+    yield question(report)
+    yield from findings(report.findings, links)
+    for chain in report.chains:
+        yield outcomes(chain, links)
+    for chain in report.chains:
+        yield from details(chain, links)

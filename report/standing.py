@@ -1,0 +1,39 @@
+"""How an answer stands in one word: accepted, refused, or open."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from .chain import Chain
+from .model import Report
+from .outcome import Outcome
+
+
+class Standing(StrEnum):
+    """What becomes of a scenario, or of one way it can go."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    OPEN = "open"
+    """Something unknown decides, or it was not followed to its end; never shown as clean."""
+
+
+def of_outcome(outcome: Outcome) -> Standing:
+    """How one end stands where its guard holds."""
+    if outcome.refusal:
+        return Standing.REFUSED
+    return Standing.ACCEPTED if outcome.steps() else Standing.OPEN
+
+
+def of_chain(chain: Chain) -> Standing:
+    """How the layers of a chain stand: accepted only where nothing unknown has a say."""
+    if chain.refused():
+        return Standing.REFUSED
+    return of_outcome(chain.outcomes[0]) if chain.decided() else Standing.OPEN
+
+
+def of_report(report: Report) -> Standing:
+    """How the question stands: one refused layer refuses it, and one open layer leaves it open."""
+    standings = {of_chain(chain) for chain in report.chains} or {Standing.OPEN}
+    order = (Standing.REFUSED, Standing.OPEN, Standing.ACCEPTED)
+    return next(standing for standing in order if standing in standings)
