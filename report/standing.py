@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from .chain import Chain
@@ -33,7 +34,20 @@ def of_chain(chain: Chain) -> Standing:
 
 
 def of_report(report: Report) -> Standing:
-    """How the question stands: one refused layer refuses it, and one open layer leaves it open."""
-    standings = {of_chain(chain) for chain in report.chains} or {Standing.OPEN}
+    """How the question stands: one refused layer refuses it, and one open layer leaves it open, as does a
+    checkpoint that decides and is not known.
+    """
+    under = premises(report.chains) or ("",)
+    found = {_of_chains([c for c in report.chains if not c.premises or p in c.premises]) for p in under}
+    return found.pop() if len(found) == 1 else Standing.OPEN
+
+
+def premises(chains: Iterable[Chain]) -> tuple[str, ...]:
+    """What is supposed of the checkpoint, in order."""
+    return tuple(dict.fromkeys(premise for chain in chains for premise in chain.premises))
+
+
+def _of_chains(chains: Sequence[Chain]) -> Standing:
+    standings = {of_chain(chain) for chain in chains} or {Standing.OPEN}
     order = (Standing.REFUSED, Standing.OPEN, Standing.ACCEPTED)
     return next(standing for standing in order if standing in standings)

@@ -7,22 +7,23 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec.structs import replace
 
 from ..report.model import Finding, Report, Verdict
+from ..report.standing import premises
 
 Judge = Callable[[Report], Iterable[Finding]]
 
 
 def under_each(report: Report, judge: Judge) -> Iterator[Finding]:
     """The findings of `judge`, once each; what is so under one premise only is open."""
-    premises = tuple(dict.fromkeys(premise for chain in report.chains for premise in chain.premises))
-    if not premises:
+    under = premises(report.chains)
+    if not under:
         yield from judge(report)
         return
     found: dict[Finding, tuple[str, ...]] = {}
-    for premise in premises:
+    for premise in under:
         for finding in dict.fromkeys(judge(_of(report, premise))):
             found[finding] = (*found.get(finding, ()), premise)
     for finding, holds in found.items():
-        yield finding if holds == premises else _open(finding, holds)
+        yield finding if holds == under else _open(finding, holds)
 
 
 def _of(report: Report, premise: str) -> Report:

@@ -17,8 +17,8 @@ ARCHITECTURES = (
 
 
 RESOLVED = (
-    "quantization", "is_act_and_mul", "dtype", "capability", "arch", "device_name", "compute_units", "platform",
-    "cuda", "cpu",
+    "quantization", "is_act_and_mul", "dtype", "capability", "arch", "device_name", "compute_units",
+    "platform", "cuda", "cpu",
 )  # fmt: skip
 """What a report says that a question came to, in this order."""
 

@@ -10,7 +10,7 @@ from ..finding import CALM
 from ..model import Finding, Level, Outcome, Report, Verdict
 from ..names import counted, short
 from ..outcome import NOWHERE
-from ..standing import Standing, of_outcome, of_report
+from ..standing import Standing, of_outcome, of_report, premises
 from .links import Links
 from .words import code, prose
 
@@ -52,8 +52,9 @@ def _undecided(report: Report) -> str:
     """How many outcomes of each kind there are, where they end, and what decides."""
     outcomes = [outcome for chain in report.chains for outcome in chain.outcomes]
     told = ", ".join(_kinds(outcomes)) or "no outcome"
-    deciding = deciders(*(outcome.guard for outcome in outcomes))
-    by = f", decided by {_some([code(name) for name in deciding], 'condition', ', ')}" if deciding else ""
+    deciding = [code(name) for name in deciders(*(outcome.guard for outcome in outcomes))]
+    deciding = [*(["the checkpoint"] if len(premises(report.chains)) > 1 else []), *deciding]
+    by = f", decided by {_some(deciding, 'condition', ', ')}" if deciding else ""
     return f"{told}{by}"
 
 

@@ -19,10 +19,11 @@ from qtrace.report.markdown.words import code, prose, summary
 from qtrace.report.model import (
     Chain,
     Outcome,
+    Refusal,
     Report,
 )
 from qtrace.report.names import one_line
-from qtrace.report.predicate import Opaque, Site
+from qtrace.report.predicate import Always, Opaque, Site
 from qtrace.report.standing import Standing, of_report
 
 REPORTS = st.from_type(Report)
@@ -262,3 +263,16 @@ def test_another_pins_places_are_that_pins(report: Report) -> None:
     assert f"{moved}`{path}:388` |" in render(report)
     assert f"{moved}{link} |" in render(replace(report, pins=(first, known)))
     assert f"{moved}`{path}:388` |" in render(replace(report, pins=(first, known, second)))
+
+
+def test_what_hangs_on_the_checkpoint_is_open(report: Report) -> None:
+    (chain, *_) = (each for each in report.chains if not each.refused())
+    accepted = replace(chain, outcomes=(replace(chain.outcomes[0], guard=Always()),), premises=("FP8",))
+    refused = Outcome(refusal=Refusal(exception="ValueError", message="no"))
+    other = replace(accepted, outcomes=(refused,), premises=("not quantized",))
+    text = render(replace(report, chains=(accepted, other)))
+    assert "**open**" in text
+    assert "decided by the checkpoint" in text
+    assert "If the checkpoint is not quantized:" in text
+    assert "**accepted**: " in render(replace(report, chains=(accepted,)))
+    assert "**refused**: " in render(replace(report, chains=(replace(other, premises=("A", "B")),)))

@@ -7,6 +7,7 @@ import re
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from msgspec.structs import replace
 
 from qtrace.report.model import Chain, Hop, HopKind, Outcome, Report, Why
 from qtrace.report.predicate import Site
@@ -162,3 +163,9 @@ def test_control_characters_do_not_reach_the_terminal(report: Report) -> None:
     assert r"b\x1b[2J" in text
     assert r"\x1b]0;title\x07.py:1" in text
     assert "\nx y\n" in text
+
+
+def test_a_chain_under_premises_names_them(report: Report) -> None:
+    (chain, *rest) = report.chains
+    told = replace(report, chains=(replace(chain, premises=("not quantized", "FP8")), *rest))
+    assert "\n  checkpoint  not quantized; or FP8\n" in render(told)

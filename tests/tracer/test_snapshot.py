@@ -1,4 +1,4 @@
-"""Snapshots: on the grid the bytes of the source, off it nothing; whatever is wrong with a file is one line."""
+"""Snapshots: on the grid the bytes of the source, off it nothing; a file that is none is told in one line."""
 
 from __future__ import annotations
 
@@ -84,9 +84,8 @@ def test_an_answer_that_hangs_on_the_device_is_its_alone(library: Library, tmp_p
     """A kernel that is configured by the device's name is no answer for another of the same capability."""
     path = tmp_path / "named.snapshot"
     block = next(standard.config for standard in standards() if standard.name == "fp8-block")
-    question = replace(
-        GIVEN, model={**model_for("linear").config, "quantization_config": block}, capability=89
-    )
+    model = {**model_for("linear").config, "quantization_config": block}
+    question = replace(GIVEN, model=model, capability=89)
     build(library, path, lambda known, made: None, only=[[question]])
     (record,) = Snapshot(path).records()
     assert record.consulted
