@@ -1,4 +1,4 @@
-"""Where the engine's text comes from: a directory, or an sdist read in place. Nothing of it is ever run."""
+"""An engine's text: of a directory, an sdist or a wheel, read in place. Nothing of it is ever run."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from typing import Protocol
 
 from ..report.model import Pin
 from .archive import MAX_FILE, MAX_MEMBERS, read_sdist, refusal
+from .checkout import git_head
+from .pins.grammar import FORMS
+from .wheel import is_zip, read_wheel
 
 _PACKAGE_SUFFIXES = (".py", ".pyi", ".json")
 _NATIVE_FOLDERS = ("csrc/", "cmake/", "requirements/")
 # A folder without any of these is site-packages, where `cmake/` and `csrc/` are somebody else's.
 _ROOT_FILES = ("CMakeLists.txt", "PKG-INFO", "pyproject.toml", "setup.py")
 
-_REMEDY = "name a directory or an sdist (.tar.gz)"
+_REMEDY = f"give {FORMS}"
 
 _VERSION = re.compile(r"^(?:__version__|version)\s*=[^'\"\n]*['\"]([^'\"\n]+)['\"]", re.M)
 _COMMIT = re.compile(r"^(?:__commit_id__|commit_id)\s*=[^'\"\n]*['\"]g?([0-9a-f]{7,40})['\"]", re.M)
 _PLAIN_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}")
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_REF = re.compile(r"refs/[\w./+@-]{1,200}")
 
 
 class Source:
     """One engine's text at one pin: files by their path below the root that holds the engine's package."""
 
-    def __init__(self, engine: str, files: Files, git_head: str | None = None) -> None:
+    def __init__(
+        self, engine: str, files: Files, git_head: str | None = None, version: str | None = None
+    ) -> None:
         self.engine = engine
         self._files = files
         self._base = _base(engine, files.names)
@@ -39,7 +42,7 @@ class Source:
         self._known = frozenset(self._names)
         self._folders = frozenset(_folders(self.files(f"{engine}/", ".py")))
         generated = self.text(f"{engine}/_version.py") or ""
-        self.version: str | None = self._metadata_version() or _first(_VERSION, generated)
+        self.version: str | None = self._metadata_version() or _first(_VERSION, generated) or version
         self.commit: str | None = git_head or _first(_COMMIT, generated)
 
     def __str__(self) -> str:
@@ -158,18 +161,19 @@ class Folder:
 
 
 def open_source(at: str | Path, engine: str = "vllm") -> Source:
-    """Open an engine's source: the folder that holds its package, or an sdist `.tar.gz`, read in place."""
+    """Open an engine's source: the folder that holds its package, or an sdist or wheel, read in place."""
     path = Path(at)
     mode = _mode(path)
     if stat.S_ISDIR(mode):
         root = path.resolve()
         files: Files = Folder(root, engine)
-        _expect_engine(path, engine, files)
-        return Source(engine, files, _git_head(root))
+        expect_engine(path, engine, files)
+        return Source(engine, files, git_head(root))
     if not stat.S_ISREG(mode):
         raise refusal(path, "is neither a directory nor a file", _REMEDY)
-    files = Held(read_sdist(path, lambda name: _wanted(name, engine)))
-    _expect_engine(path, engine, files)
+    read = read_wheel if is_zip(path) else read_sdist
+    files = Held(read(path, lambda name: is_wanted(name, engine)))
+    expect_engine(path, engine, files)
     return Source(engine, files)
 
 
@@ -181,7 +185,8 @@ def _mode(path: Path) -> int:
         raise refusal(path, f"cannot be opened ({why})", _REMEDY) from None
 
 
-def _expect_engine(path: Path, engine: str, files: Files) -> None:
+def expect_engine(path: Path, engine: str, files: Files) -> None:
+    """Refuse what does not hold the engine's package, with a word on what to name instead."""
     if _base(engine, files.names) or f"{engine}/__init__.py" in files.names:
         return
     problem = f"holds no {engine}/__init__.py"
@@ -207,7 +212,7 @@ def _visible(names: frozenset[str], base: str) -> Iterator[str]:
             yield name[len(base) :]
 
 
-def _wanted(name: str, engine: str) -> bool:
+def is_wanted(name: str, engine: str) -> bool:
     """Tell the files that qtrace reads: the same ones in a directory and in an archive."""
     if "__pycache__" in name.split("/"):
         return False
@@ -240,7 +245,7 @@ def _listing(root: Path, engine: str) -> Iterator[tuple[str, Path]]:
             if entry.is_dir(follow_symlinks=False):
                 if _may_hold(f"{name}/", engine):
                     pending.append(f"{name}/")
-            elif _wanted(name, engine) and (path := _inside(root, entry)):
+            elif is_wanted(name, engine) and (path := _inside(root, entry)):
                 yield name, path
 
 
@@ -286,33 +291,3 @@ def _folders(paths: Iterable[str]) -> Iterator[str]:
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.search(text)
     return found.group(1) if found else None
-
-
-def _git_head(root: Path) -> str | None:
-    """Read the checked-out commit from git's own files; git is not run."""
-    folder = root / ".git"
-    if folder.is_file():
-        # A worktree or submodule: `.git` is a file that names the real folder.
-        folder = root / _small(folder).removeprefix("gitdir:").strip()
-    head = _small(folder / "HEAD")
-    if _HASH.fullmatch(head):
-        return head
-    ref = head.removeprefix("ref:").strip()
-    if not _REF.fullmatch(ref) or ".." in ref:
-        return None
-    common = folder / (_small(folder / "commondir") or ".")
-    for place in (folder, common):
-        if _HASH.fullmatch(value := _small(place / ref)):
-            return value
-    return _first(re.compile(rf"^({_HASH.pattern}) {re.escape(ref)}$", re.M), _small(common / "packed-refs"))
-
-
-def _small(path: Path) -> str:
-    """Read one of git's little files; whatever is wrong with it, it says nothing."""
-    try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
-            return file.read(MAX_FILE).decode("utf-8", "replace").strip()
-    except (OSError, ValueError):
-        return ""
