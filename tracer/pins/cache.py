@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,8 @@ from msgspec import Struct
 
 from ..archive import one_line
 from .talk import Talk
+
+_KEY = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -47,7 +50,7 @@ class Cache:
     """The folder; where it cannot be written, a temporary one beside it that lasts as long as this object."""
 
     def __init__(self, root: Path, talk: Talk) -> None:
-        self._root = root
+        self.root = root
         self._talk = talk
         self._room: Path | None = None
         self._spare: tempfile.TemporaryDirectory[str] | None = None
@@ -73,6 +76,15 @@ class Cache:
             if _is_file(path) and digest(path) == sha256:
                 return path
         return None
+
+    def has(self, sha256: str) -> bool:
+        """Whether an archive is kept; its content is compared when it is used."""
+        return any(_is_file(root / "files" / sha256) for root in self._roots())
+
+    def size(self, key: str) -> int | None:
+        """The bytes of what is kept under a key."""
+        paths = (root / kind / key for root in self._roots() for kind in ("files", "git"))
+        return next((_size(path) for path in paths if path.exists()), None)
 
     def repository(self, commit: str) -> Path | None:
         """A kept repository that holds a commit, which is given by its hash or how that begins."""
@@ -127,19 +139,19 @@ class Cache:
             yield
 
     def _roots(self) -> list[Path]:
-        return [self._root] if self._room in (None, self._root) else [self._root, self._room]
+        return [self.root] if self._room in (None, self.root) else [self.root, self._room]
 
     def _writable(self) -> Path:
         try:
-            self._root.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self._root) as probe:
+            self.root.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.root) as probe:
                 fcntl.flock(probe, fcntl.LOCK_EX)
         except (OSError, ValueError) as problem:
             why = getattr(problem, "strerror", None) or problem
-            self._talk.say(f"{one_line(self._root)}: cannot be written ({one_line(why)}); nothing is kept")
+            self._talk.say(f"{one_line(self.root)}: cannot be written ({one_line(why)}); nothing is kept")
             self._spare = tempfile.TemporaryDirectory(prefix="qtrace-")
             return Path(self._spare.name)
-        return self._root
+        return self.root
 
 
 def digest(path: Path) -> str:
@@ -148,11 +160,9 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def size(path: Path) -> int:
+def _size(path: Path) -> int:
     """The bytes of a file, or of all files in a folder."""
-    if path.is_dir():
-        return sum(inner.lstat().st_size for inner in path.rglob("*"))
-    return path.lstat().st_size
+    return sum(inner.lstat().st_size for inner in (path, *path.rglob("*")) if inner.is_file())
 
 
 def _is_file(path: Path) -> bool:
@@ -170,10 +180,12 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _kept(path: Path) -> Kept | None:
+    """A row of the names; None for one that is damaged."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Kept)
+        row = msgspec.json.decode(path.read_bytes(), type=Kept)
     except (OSError, msgspec.DecodeError):
         return None
+    return row if _KEY.fullmatch(row.key) else None
 
 
 def _removed(path: Path) -> None:

@@ -28,9 +28,6 @@ class Installation(Struct, frozen=True, kw_only=True):
     """The folder that holds its package: site-packages, or a checkout that was installed editable."""
     editable: bool = False
 
-    def __str__(self) -> str:
-        return f"{self.distribution} {self.version}"
-
 
 def installation(engine: str, folders: Sequence[str]) -> Installation | None:
     """The engine's distribution that an interpreter with these folders would use."""

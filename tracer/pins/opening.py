@@ -72,8 +72,14 @@ def _installed(asked: Installed, ways: Ways) -> Opened:
             f"{ways.engine} is not installed {where}; give --python EXE of an environment that has it"
         )
     source = open_source(found.root, ways.engine)
+    return Opened(source, told(found, ways.engine))
+
+
+def told(found: Installation, engine: str) -> str:
+    """Where an installed engine lies, and what its distribution is called if not as the engine is."""
+    name = "" if found.distribution == engine else f"({found.distribution}) "
     how = "installed editable from" if found.editable else "installed in"
-    return Opened(source, f"{how} {one_line(found.root, 300)}")
+    return f"{name}{how} {one_line(found.root, 300)}"
 
 
 def _release(asked: Release, ways: Ways) -> Opened:
@@ -92,10 +98,11 @@ def _commit(asked: Commit, ways: Ways) -> Opened:
     hash = row.hash if row else asked.hash
     if path := ways.cache.repository(hash):
         return Opened(open_revision(path, hash, ways.engine), "from the cache")
-    nearest = known.nearest(row)
+    nearest = known.nearest(row).version
     raise SourceError(
-        f"{ways.engine} {hash}: the source of this commit is not at hand; `{_bringing(known.repository, hash)}` "
-        f"brings it for --at {ways.engine}.git@{hash[:12]}; the nearest named release is {nearest.version}"
+        f"{ways.engine} {hash}: the source of this commit is not at hand; "
+        f"`{_bringing(known.repository, hash)}` brings it for --at {ways.engine}.git@{hash[:12]}; "
+        f"the nearest named release is {nearest}"
     )
 
 
