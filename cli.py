@@ -18,8 +18,9 @@ WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
 Try first:
-  qtrace static vllm --at SDIST_OR_FOLDER --quantization fp8 --device h100 --model FOLDER
-  qtrace static --at SDIST_OR_FOLDER --device h100 -- vllm serve FOLDER -q fp8 -tp 2
+  qtrace static vllm --at 0.33 --quantization fp8 --device h100 --model FOLDER
+  qtrace static --at 0.33 --device h100 -- vllm serve FOLDER -q fp8 -tp 2
+  qtrace pins
   qtrace rule
   qtrace --help
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
@@ -12,15 +11,11 @@ from pathlib import Path
 from typing import Protocol
 
 from ..report.model import Pin
-from .archive import MAX_FILE, MAX_MEMBERS, read_sdist, refusal
+from .archive import read_sdist, refusal
 from .checkout import git_head
+from .folder import NATIVE_FOLDERS, ROOT_FILES, Folder, is_wanted
 from .pins.grammar import FORMS
 from .wheel import is_zip, read_wheel
-
-_PACKAGE_SUFFIXES = (".py", ".pyi", ".json")
-_NATIVE_FOLDERS = ("csrc/", "cmake/", "requirements/")
-# A folder without any of these is site-packages, where `cmake/` and `csrc/` are somebody else's.
-_ROOT_FILES = ("CMakeLists.txt", "PKG-INFO", "pyproject.toml", "setup.py")
 
 _REMEDY = f"give {FORMS}"
 
@@ -139,27 +134,6 @@ class Held:
         return self._content[name]
 
 
-class Folder:
-    """Files of a directory, listed once and read when asked for; links that leave it are not there."""
-
-    def __init__(self, root: Path, engine: str) -> None:
-        self._root = root
-        self._paths = dict(_listing(root, engine))
-        self.names = frozenset(self._paths)
-
-    def read(self, name: str) -> bytes:
-        try:
-            with self._paths[name].open("rb") as file:
-                data = file.read(MAX_FILE + 1)
-        except OSError as problem:
-            why = f"cannot be read ({problem.strerror})"
-            raise refusal(self._root / name, why, "mend its permissions") from None
-        if len(data) > MAX_FILE:
-            why = f"is over {MAX_FILE:,} bytes"
-            raise refusal(self._root / name, why, "move it out of the source")
-        return data
-
-
 def open_source(at: str | Path, engine: str = "vllm") -> Source:
     """Open an engine's source: the folder that holds its package, or an sdist or wheel, read in place."""
     path = Path(at)
@@ -206,74 +180,10 @@ def _base(engine: str, names: frozenset[str]) -> str:
 
 def _visible(names: frozenset[str], base: str) -> Iterator[str]:
     """Drop folders that are not the engine's, and the base from the names of the rest."""
-    is_root = any(base + name in names for name in _ROOT_FILES)
+    is_root = any(base + name in names for name in ROOT_FILES)
     for name in names:
-        if name.startswith(base) and (is_root or not name.startswith(_NATIVE_FOLDERS)):
+        if name.startswith(base) and (is_root or not name.startswith(NATIVE_FOLDERS)):
             yield name[len(base) :]
-
-
-def is_wanted(name: str, engine: str) -> bool:
-    """Tell the files that qtrace reads: the same ones in a directory and in an archive."""
-    if "__pycache__" in name.split("/"):
-        return False
-    inner = name.removeprefix("python/")
-    if inner.startswith(f"{engine}/"):
-        return name.endswith(_PACKAGE_SUFFIXES)
-    return name.startswith(_NATIVE_FOLDERS) or inner in _ROOT_FILES or _is_metadata(name, engine)
-
-
-def _is_metadata(name: str, engine: str) -> bool:
-    folder, _, file = name.partition("/")
-    return (
-        file == "METADATA"
-        and folder.endswith(".dist-info")
-        and folder.startswith((f"{engine}-", f"{engine}_"))
-    )
-
-
-def _listing(root: Path, engine: str) -> Iterator[tuple[str, Path]]:
-    """Walk what may hold wanted files; links are followed to files inside the root only."""
-    pending = [""]
-    seen = 0
-    while pending:
-        folder = pending.pop()
-        for entry in _entries(root / folder):
-            seen += 1
-            if seen > MAX_MEMBERS:
-                raise refusal(root, f"has over {MAX_MEMBERS:,} files", "name the engine's own root")
-            name = folder + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if _may_hold(f"{name}/", engine):
-                    pending.append(f"{name}/")
-            elif is_wanted(name, engine) and (path := _inside(root, entry)):
-                yield name, path
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError as problem:
-        raise refusal(folder, f"cannot be listed ({problem.strerror})", "mend its permissions") from None
-
-
-def _may_hold(folder: str, engine: str) -> bool:
-    if folder.endswith("/__pycache__/"):
-        return False
-    roots = (f"{engine}/", f"python/{engine}/", *_NATIVE_FOLDERS)
-    return folder == "python/" or folder.startswith(roots) or _is_metadata(f"{folder}METADATA", engine)
-
-
-def _inside(root: Path, entry: os.DirEntry[str]) -> Path | None:
-    if entry.is_file(follow_symlinks=False):
-        return Path(entry.path)
-    if not entry.is_symlink():
-        return None
-    try:
-        target = Path(entry.path).resolve(strict=True)
-    except (OSError, RuntimeError):
-        return None
-    return target if target.is_relative_to(root) and target.is_file() else None
 
 
 def _module_stem(module: str) -> str:

@@ -6,7 +6,9 @@ import base64
 import ipaddress
 import netrc
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import url2pathname
 
 from ...report.errors import SourceError
 from ..archive import one_line, refusal
@@ -38,6 +40,14 @@ def bare(url: str) -> str:
     """An address without user and password, as it is sent."""
     parts = split(url)
     return parts._replace(netloc=host(parts), fragment="").geturl()
+
+
+def local_path(url: str) -> Path:
+    """The path that a file: address means; SourceError for one of another machine."""
+    parts = split(url)
+    if parts.netloc not in ("", "localhost") or "\0" in unquote(parts.path):
+        raise refusal(shown(url), "is no file of this machine", "write file:///PATH")
+    return Path(url2pathname(parts.path))
 
 
 def same_origin(one: str, other: str) -> bool:

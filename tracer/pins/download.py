@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from ...report.errors import SourceError
+from ..archive import one_line, refusal
 from .addresses import shown
 from .cache import Cache, digest
 from .index import Sdist
@@ -45,12 +46,14 @@ def _expected(sdist: Sdist, known: str | None) -> str | None:
 
 def _on_this_machine(path: Path, wanted: str | None) -> Path:
     """A file of this machine is read where it lies; its hash counts where one is stated."""
-    if wanted is not None:
-        try:
-            found = digest(path)
-        except OSError as problem:
-            raise SourceError(f"{path}: cannot be read ({problem.strerror})") from None
-        _expect(found, wanted, str(path))
+    try:
+        if not path.is_file():
+            raise FileNotFoundError(2, "no such file")
+        found = digest(path) if wanted else None
+    except OSError as problem:
+        raise refusal(path, f"cannot be read ({problem.strerror})", "mend the index") from None
+    if wanted and found:
+        _expect(found, wanted, one_line(path, 300))
     return path
 
 

@@ -120,7 +120,9 @@ def _started(command: Sequence[str], env: Mapping[str, str], errors: IO[bytes]) 
 
 def _limited() -> None:
     """No file that git writes grows without end."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_TOTAL, MAX_TOTAL))
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = MAX_TOTAL if hard == resource.RLIM_INFINITY else min(MAX_TOTAL, hard)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
 
 
 def _failure(errors: IO[bytes]) -> GitError:

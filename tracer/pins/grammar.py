@@ -15,6 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 from ...report.errors import UsageError
 from ..archive import one_line
+from .addresses import local_path
 
 FORMS = (
     "installed, latest, a version (0.33), a commit, a directory, an sdist, a wheel, REPOSITORY@REV or "
@@ -125,16 +126,9 @@ def _remote(text: str) -> Revision:
     if host.startswith("-") or (parts.username or "").startswith("-") or not _plain(url):
         raise UsageError(f"--at {shown}: that is no address")
     if parts.scheme == "file":
-        return Revision(_local(shown, parts.netloc, path), _name(shown, name), remote=False)
+        folder = local_path(parts._replace(path=path).geturl())
+        return Revision(str(folder), _name(shown, name), remote=False)
     return Revision(parts._replace(path=path).geturl(), _name(shown, name), remote=True)
-
-
-def _local(shown: str, host: str, path: str) -> str:
-    from urllib.request import url2pathname
-
-    if host not in ("", "localhost"):
-        raise UsageError(f"--at {shown}: a file is on this machine; write git+file:///PATH@REV")
-    return url2pathname(path)
 
 
 def _name(shown: str, name: str) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from urllib.parse import urljoin
-from urllib.request import url2pathname
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from packaging.version import Version
 
 from ...report.errors import SourceError
 from ..archive import one_line
-from .addresses import same_origin, shown, split
+from .addresses import local_path, same_origin, shown, split
 from .grammar import Release
 from .listing import ACCEPT, Link, folder_links, links
 from .pip_settings import Settings
@@ -38,7 +37,7 @@ class Sdist(Struct, frozen=True, kw_only=True):
     @property
     def path(self) -> Path | None:
         """Where it lies, if on this machine."""
-        return Path(url2pathname(split(self.link.url).path)) if self.link.local else None
+        return local_path(self.link.url) if self.link.local else None
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -56,6 +55,11 @@ def places_of(settings: Settings) -> str:
 
 def listed(engine: str, settings: Settings) -> Listed:
     """Ask every place for the engine's sdists."""
+    if not settings.index_urls and not settings.find_links:
+        raise SourceError(
+            "no package index is known: pip, which knows one, is not installed beside qtrace or is told "
+            "no-index; set PIP_INDEX_URL"
+        )
     asked = [(_files, place) for place in settings.find_links]
     asked += [(partial(_project, engine), place) for place in settings.index_urls]
     found: list[Sdist] = []
@@ -118,8 +122,7 @@ def _project(engine: str, index: str, settings: Settings) -> list[Link]:
 
 def _files(place: str, settings: Settings) -> list[Link]:
     """What a find-links names: a folder of files, or a page of links."""
-    path = Path(url2pathname(split(place).path))
-    if split(place).scheme == "file" and path.is_dir():
+    if split(place).scheme == "file" and (path := local_path(place)).is_dir():
         return folder_links(path)
     return _page(place, settings)
 

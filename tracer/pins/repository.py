@@ -12,7 +12,8 @@ from packaging.version import InvalidVersion, Version
 
 from .. import archive
 from ..archive import one_line, refusal
-from ..sources import Held, Source, expect_engine, is_wanted
+from ..folder import is_wanted
+from ..sources import Held, Source, expect_engine
 from . import git
 
 MAX_NAME = 1 << 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 from urllib.error import HTTPError
@@ -17,7 +17,6 @@ from urllib.request import (
     ProxyHandler,
     Request,
     build_opener,
-    url2pathname,
 )
 
 from msgspec import Struct
@@ -25,7 +24,7 @@ from msgspec import Struct
 from ... import __version__
 from ...report.errors import SourceError
 from ..archive import one_line
-from .addresses import authorization, bare, expect_safe, same_origin, shown, split, trusted
+from .addresses import authorization, bare, expect_safe, local_path, same_origin, shown, split, trusted
 from .pip_settings import Settings
 
 _BLOCK = 1 << 16
@@ -68,7 +67,7 @@ def opened(url: str, settings: Settings, accept: str = "*/*") -> Iterator[Answer
         with _file(url) as answer:
             yield answer
         return
-    with _asked(url, settings, accept) as response:
+    with closing(_asked(url, settings, accept)) as response:
         size = response.headers.get("Content-Length", "")
         yield Answer(
             response.url,
@@ -80,7 +79,7 @@ def opened(url: str, settings: Settings, accept: str = "*/*") -> Iterator[Answer
 
 @contextmanager
 def _file(url: str) -> Iterator[Answer]:
-    path = Path(url2pathname(split(url).path))
+    path = local_path(url)
     try:
         if not path.is_file():
             raise FileNotFoundError(2, "no such file")
@@ -148,9 +147,13 @@ class _Redirects(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
     ) -> Request | None:
-        expect_safe(newurl, self._settings.trusted)
-        if req.full_url.startswith("https:") and not newurl.startswith("https:"):
-            raise SourceError(f"{shown(req.full_url)}: leads from https to {shown(newurl)}; not followed")
+        try:
+            expect_safe(newurl, self._settings.trusted)
+            if req.full_url.startswith("https:") and not newurl.startswith("https:"):
+                raise SourceError(f"{shown(req.full_url)}: leads from https to {shown(newurl)}; not followed")
+        except SourceError:
+            fp.close()
+            raise
         new = super().redirect_request(req, fp, code, msg, headers, newurl)
         header = req.unredirected_hdrs.get("Authorization")
         if new is not None and header and same_origin(req.full_url, newurl):
