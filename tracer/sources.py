@@ -41,7 +41,8 @@ class Source:
         self.commit: str | None = git_head or _first(_COMMIT, generated)
 
     def __str__(self) -> str:
-        return f"{self.engine} {self.version or '(version unknown)'}"
+        commit = f"@ {self.commit[:9]}" if self.commit else "(version unknown)"
+        return f"{self.engine} {self.version or commit}"
 
     def read(self, path: str) -> bytes | None:
         """Give a file's bytes, or None when the engine has no such file."""

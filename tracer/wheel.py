@@ -59,12 +59,15 @@ class _Bounded:
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file = file
         self._path = path
+        self._length = path.stat().st_size
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
+        left = self._length - self._file.tell()
+        size = left if size < 0 else min(size, left)
         if size > MAX_DIRECTORY:
             raise _refusal(self._path, f"has a directory over {MAX_DIRECTORY:,} bytes", _BAD)
-        return self._file.read(size if size >= 0 else MAX_DIRECTORY)
+        return self._file.read(size)
 
 
 def _wanted(wheel: zipfile.ZipFile, path: Path, wanted: Callable[[str], bool]) -> Iterator[zipfile.ZipInfo]:

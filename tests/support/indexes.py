@@ -21,6 +21,7 @@ def engine(version: str) -> dict[str, bytes]:
     """The files of an engine that is hardly one."""
     return {
         "PKG-INFO": f"Metadata-Version: 2.4\nName: vllm\nVersion: {version}\n\n".encode(),
+        "pyproject.toml": b"[project]\n",
         "vllm/__init__.py": f"VERSION = {version!r}\n".encode(),
         "vllm/config/model.py": b"X = 1\n",
         "csrc/ops.cpp": b"int x;\n",

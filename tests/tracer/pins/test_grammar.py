@@ -57,6 +57,7 @@ def test_a_folder_with_a_revision_is_a_repository(tmp_path: Path) -> None:
         ("git+https://h.example/r@main#subdirectory=x", "write git+URL@REV"),
         ("git+https://h.example/r@", "is no commit, branch or tag"),
         ("git+https://h.example/r@-x", "is no commit, branch or tag"),
+        ("git+https://h.example/r@^a", "is no commit, branch or tag"),
         ("git+https://h.example/r@a..b", "is no commit, branch or tag"),
         ("git+https://h.example/r@a:b", "is no commit, branch or tag"),
         ("git+https://h.example/r@a b", "no address"),

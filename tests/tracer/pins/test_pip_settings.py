@@ -16,11 +16,11 @@ from qtrace.tracer.pins import pip_settings
 from qtrace.tracer.pins.pip_settings import settings
 
 FILES = {
-    "machine": "[global]\nindex-url = https://machine.example/s\ntrusted-host = a.example\n  b.example:8080\n",
+    "machine": "[global]\nindex-url = https://m.example\ntrusted-host = a.example\n  b.example:8080\n",
     "old": "[global]\nindex-url = https://old.example/simple\ntimeout = 7\n",
-    "user": "[global]\nindex_url = https://user.example/simple\n[install]\nfind-links =\n    /one\n    /two\n",
+    "user": "[global]\nindex_url = https://user.example\n[install]\nfind-links =\n    /one\n    /two\n",
     "install": "[install]\nindex-url = https://install.example/simple\n[list]\nindex-url = https://list.example\n",
-    "named": "[global]\nindex-url = https://named.example/s\nextra-index-url = https://x.example https://y.example\n",
+    "named": "[global]\nindex-url = https://named.example\nextra-index-url = https://x https://y\n",
     "empty": "[global]\nindex-url =\ncert =\n",
 }
 PLACES = {
