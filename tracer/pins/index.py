@@ -151,7 +151,7 @@ def _address(place: str) -> str:
         raise SourceError(
             f"{one_line(place)}: pip's configuration names it, and there is no such folder or file"
         )
-    return path.resolve().as_uri()
+    return path.absolute().as_uri()
 
 
 def _sdists(rows: list[Link], engine: str) -> Iterator[Sdist]:

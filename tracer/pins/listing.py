@@ -55,7 +55,7 @@ def folder_links(folder: Path) -> list[Link]:
         paths = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError as problem:
         raise SourceError(f"{one_line(folder)}: cannot be listed ({problem.strerror})") from None
-    return [Link(filename=path.name, url=path.resolve().as_uri()) for path in paths]
+    return [Link(filename=path.name, url=path.absolute().as_uri()) for path in paths]
 
 
 def _follows(page: str, url: str) -> bool:
