@@ -51,7 +51,7 @@ def test_a_named_release_gives_the_answer_of_its_file(
         (("--at", "installed"), "vllm is not installed beside qtrace"),
         (
             ("--at", "1.2.3", "--offline"),
-            "vllm 1.2.3: is not in the cache, and --offline forbids fetching it",
+            "vllm 1.2.3 is not in the cache, and --offline forbids fetching it",
         ),
         (("--at", "1.2.3"), "no package index is known"),
         (("--at", "deadbeef"), "the nearest named release is 0.33.0"),

@@ -57,8 +57,8 @@ def listed(engine: str, settings: Settings) -> Listed:
     """Ask every place for the engine's sdists."""
     if not settings.index_urls and not settings.find_links:
         raise SourceError(
-            "no package index is known: pip, which knows one, is not installed beside qtrace or is told "
-            "no-index; set PIP_INDEX_URL"
+            "no package index is known: there is no pip, which knows one, or it is told no-index; set "
+            "PIP_INDEX_URL"
         )
     asked = [(_files, place) for place in settings.find_links]
     asked += [(partial(_project, engine), place) for place in settings.index_urls]

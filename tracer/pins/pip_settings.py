@@ -10,7 +10,9 @@ import configparser
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
+from zipimport import zipimporter
 
 from msgspec import Struct
 
@@ -51,12 +53,25 @@ def settings(env: Mapping[str, str] = os.environ) -> Settings:
 
 
 def pip_default() -> str | None:
-    """The index that pip asks where nobody says; None where pip is not installed."""
+    """The index that pip asks where nobody says, by pip itself; None where there is no pip at all."""
     try:
         from pip._internal.models.index import PyPI
     except ImportError:
-        return None
+        return _bundled_default()
     return str(PyPI.simple_url)
+
+
+def _bundled_default() -> str | None:
+    """The same of the pip that comes with Python, for environments that were made without one."""
+    spec = find_spec("ensurepip")
+    folder = Path(spec.origin or "").parent / "_bundled" if spec else Path()
+    for wheel in sorted(folder.glob("pip-*.whl")):
+        found = zipimporter(f"{wheel}/pip/_internal/models").find_spec("index")
+        if found is not None and found.loader is not None:
+            module = module_from_spec(found)
+            found.loader.exec_module(module)
+            return str(module.PyPI.simple_url)
+    return None
 
 
 def _configured(env: Mapping[str, str]) -> dict[str, str]:

@@ -71,7 +71,7 @@ def _without_network(asked: Release, engine: str, pip: Settings, cache: Cache, t
         return _brought(picked(asked, here, engine), engine, pip, cache, talk)
     if kept is None:
         raise SourceError(
-            f"{engine} {asked}: is not in the cache, and --offline forbids fetching it "
+            f"{engine} {asked} is not in the cache, and --offline forbids fetching it "
             "(`qtrace pins` lists what there is)"
         )
     return kept

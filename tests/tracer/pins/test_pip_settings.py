@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ensurepip
 import os
 import re
 import subprocess
@@ -81,6 +82,15 @@ def test_the_null_device_means_no_file(tmp_path: Path) -> None:
     env = laid_out(tmp_path, "machine", "user") | {"PIP_CONFIG_FILE": os.devnull}
     assert settings(env).find_links == ()
     assert settings(env).index_urls == (pip_settings.pip_default(),)
+
+
+def test_an_environment_without_pip_asks_the_one_that_comes_with_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bundled = list((Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl"))
+    own = pip_settings.pip_default()
+    monkeypatch.setitem(sys.modules, "pip._internal.models.index", None)
+    assert pip_settings.pip_default() == (own if bundled else None)
 
 
 def test_no_index_leaves_no_index(tmp_path: Path) -> None:
