@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import ssl
 import tarfile
 import threading
 import zipfile
@@ -90,6 +91,7 @@ class Answer(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
+CERTIFICATE = Path(__file__).parent.parent / "data" / "tls" / "cert.pem"
 JSON = "application/vnd.pypi.simple.v1+json"
 
 
@@ -112,9 +114,16 @@ class Index:
         return sum(asked == path for asked, _ in self.asked)
 
 
+class Server(ThreadingHTTPServer):
+    """A server that does not speak of clients that go away."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing."""
+
+
 @contextmanager
-def serving() -> Iterator[Index]:
-    """An index on a free port of this machine."""
+def serving(tls: bool = False) -> Iterator[Index]:
+    """An index on a free port of this machine; with `tls` it has the certificate of tests/data/tls."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -134,8 +143,12 @@ def serving() -> Iterator[Index]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    index = Index(f"http://127.0.0.1:{server.server_address[1]}")
+    server = Server(("127.0.0.1", 0), Handler)
+    if tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE, CERTIFICATE.with_name("key.pem"))
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    index = Index(f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

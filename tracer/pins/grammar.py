@@ -24,7 +24,7 @@ FORMS = (
 SCHEMES = ("file", "https", "ssh")
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64}")
-_VERSION = re.compile(r"v?\d+(\.\d+)+[\w.+!-]*|v\d+")
+_VERSION = re.compile(r"(?=.{1,64}$)(v?\d+(\.\d+)+[\w.+!-]*|v\d+)")
 # What git's own check of names forbids, besides what asks for more than a name: `:`, `@{`.
 _REVISION = re.compile(r"(?![-^])(?!.*(\.\.|@\{))[^\s\x00-\x20\x7f:?*\[\\]{1,200}")
 

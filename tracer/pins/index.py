@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 
 from msgspec import Struct
 from msgspec.structs import replace
-from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
+from packaging.utils import canonicalize_name, parse_sdist_filename
 from packaging.version import Version
 
 from ...report.errors import SourceError
@@ -158,7 +158,7 @@ def _sdists(rows: list[Link], engine: str) -> Iterator[Sdist]:
     for row in rows:
         try:
             name, version = parse_sdist_filename(row.filename)
-        except InvalidSdistFilename:
+        except ValueError:  # InvalidSdistFilename, or a number without end
             continue
         if name == canonicalize_name(engine) and row.filename.endswith(".tar.gz"):
             yield Sdist(version=version, link=row)

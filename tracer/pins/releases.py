@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec import Struct
-from packaging.utils import InvalidSdistFilename, parse_sdist_filename
+from packaging.utils import parse_sdist_filename
 from packaging.version import Version
 
 from ...report.errors import SourceError
@@ -100,6 +100,6 @@ def _kept(asked: Release, engine: str, cache: Cache, places: str | None = None) 
 def _version(filename: str, engine: str) -> Version | None:
     try:
         name, version = parse_sdist_filename(filename)
-    except InvalidSdistFilename:
+    except ValueError:
         return None
     return version if name == engine else None

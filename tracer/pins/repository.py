@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from .. import archive
 from ..archive import one_line, refusal
@@ -144,5 +144,5 @@ def _tagged(folder: Path, commit: str) -> str | None:
 def _version(tag: str) -> Version | None:
     try:
         return Version(tag) if tag.startswith("v") else None
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, or a number without end
         return None

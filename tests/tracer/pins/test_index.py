@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from indexes import JSON, Answer, Index, anchor, html, page, sdist, serving, sha256, wheel
+from indexes import CERTIFICATE, JSON, Answer, Index, anchor, html, page, sdist, serving, sha256, wheel
 from pinning import left, opened, refused
 
 from qtrace.tracer.pins import download, index as index_module
@@ -217,6 +217,22 @@ def test_an_index_that_answers_nonsense_is_one_line(index: Index, answer: Answer
     assert words in refused("1.2.0")
 
 
+def test_names_that_are_none_are_passed_over(index: Index, files: dict[str, Path]) -> None:
+    index.list(files["1.2.0"])
+    listing = json.loads(page(files["1.2.0"]))
+    names = (
+        "vllm-.tar.gz",
+        "vllm-1_x.tar.gz",
+        "other-1.2.0.tar.gz",
+        "vllm-1.2.0.zip",
+        f"vllm-{'9' * 5000}.tar.gz",
+        "\0",
+    )
+    listing["files"] += [{"filename": name, "url": name} for name in names]
+    index.answers["/simple/vllm/"] = Answer(json.dumps(listing).encode(), kind=JSON)
+    assert opened("latest")[0].version == "1.2.0"
+
+
 def test_a_file_that_is_listed_and_gone_is_told(index: Index, files: dict[str, Path]) -> None:
     index.list(*files.values())
     del index.answers["/files/vllm-1.2.0.tar.gz"]
@@ -230,6 +246,36 @@ def test_only_safe_addresses_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "is no http(s) address" in refused("1.2.0")
     monkeypatch.setenv("PIP_INDEX_URL", "https://h.example:port/simple")
     assert "malformed" in refused("1.2.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("PIP_CERT", str(CERTIFICATE)), ("PIP_TRUSTED_HOST", "x.example 127.0.0.1")]
+)
+def test_a_certificate_is_checked_as_pip_is_told(
+    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    with serving(tls=True) as index:
+        index.list(files["1.2.0"])
+        monkeypatch.setenv("PIP_INDEX_URL", f"{index.url}/simple")
+        assert "certificate verify failed" in refused("1.2.0")
+        monkeypatch.setenv(name, value)
+        assert opened("1.2.0")[0].version == "1.2.0"
+
+
+def test_certificates_that_are_not_there_are_named(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_CERT", "/no/such.pem")
+    assert refused("1.2.0") == "/no/such.pem: no certificates (No such file or directory)"
+
+
+def test_no_redirect_leaves_https(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(tls=True) as first:
+        first.answers["/simple/vllm/"] = Answer(
+            status=302, headers=(("Location", f"{index.url}/simple/vllm/"),)
+        )
+        monkeypatch.setenv("PIP_INDEX_URL", f"{first.url}/simple")
+        monkeypatch.setenv("PIP_CERT", str(CERTIFICATE))
+        assert "leads from https to http://127.0.0.1" in refused("1.2.0")
+    assert index.asked == []
 
 
 # --- who asks

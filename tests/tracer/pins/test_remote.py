@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -125,6 +128,20 @@ def test_a_password_is_no_argument_of_a_process_and_in_no_file(
     opened(f"{url}@main")
     kept = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
     assert kept and not [path for path in kept if b"secret" in path.read_bytes()]
+
+
+def test_ctrl_c_leaves_nothing_half(url: str, log: Path, tmp_path: Path) -> None:
+    """The signal comes while git waits for the other side."""
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\necho called >> {log}\nexec sleep 60\n")
+    command = [sys.executable, "-P", "-m", "qtrace", "static", "vllm", "--at", f"{url}@main"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd="/") as process:
+        while not log.read_text():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "qtrace: interrupted\n")
+    assert left(tmp_path / "cache") == []
 
 
 def test_without_a_cache_it_is_fetched_each_time(
