@@ -37,7 +37,7 @@ class Source:
         self._known = frozenset(self._names)
         self._folders = frozenset(_folders(self.files(f"{engine}/", ".py")))
         generated = self.text(f"{engine}/_version.py") or ""
-        self.version: str | None = self._metadata_version() or _first(_VERSION, generated) or version
+        self.version: str | None = version or self._metadata_version() or _first(_VERSION, generated)
         self.commit: str | None = git_head or _first(_COMMIT, generated)
 
     def __str__(self) -> str:
@@ -135,21 +135,24 @@ class Held:
         return self._content[name]
 
 
-def open_source(at: str | Path, engine: str = "vllm") -> Source:
-    """Open an engine's source: the folder that holds its package, or an sdist or wheel, read in place."""
+def open_source(at: str | Path, engine: str = "vllm", version: str | None = None) -> Source:
+    """Open an engine's source: the folder that holds its package, or an sdist or wheel, read in place.
+
+    `version` is what is known of it already, as of a package that is installed.
+    """
     path = Path(at)
     mode = _mode(path)
     if stat.S_ISDIR(mode):
         root = path.resolve()
         files: Files = Folder(root, engine)
         expect_engine(path, engine, files)
-        return Source(engine, files, git_head(root))
+        return Source(engine, files, git_head(root), version)
     if not stat.S_ISREG(mode):
         raise refusal(path, "is neither a directory nor a file", _REMEDY)
     read = read_wheel if is_zip(path) else read_sdist
     files = Held(read(path, lambda name: is_wanted(name, engine)))
     expect_engine(path, engine, files)
-    return Source(engine, files)
+    return Source(engine, files, version=version)
 
 
 def _mode(path: Path) -> int:

@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -24,6 +24,8 @@ from msgspec import Struct
 from ..archive import one_line
 from .talk import Talk
 
+CACHED = "from the cache"
+KINDS = ("files", "git", "names", "locks", "parts")
 _KEY = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -99,16 +101,15 @@ class Cache:
         return [row for row in rows if row is not None]
 
     def remember(self, kept: Kept) -> None:
-        """Write down what a name was found to be, in one step."""
+        """Write down what a name was found to be, in one step; it is a note, which a full disk may lack."""
         key = hashlib.sha256(f"{kept.name}\0{kept.places}".encode()).hexdigest()[:32]
-        with self.part(f"name-{key}") as part:
+        with suppress(OSError), self.part(f"name-{key}") as part:
             part.write_bytes(msgspec.json.encode(kept))
             self.keep(part, "names", key)
 
     def keep(self, part: Path, kind: str, key: str) -> Path:
         """Give what is whole its own name; a part that is there already stays."""
         target = self.room / kind / key
-        target.parent.mkdir(parents=True, exist_ok=True)
         if not (part.is_dir() and target.exists()):
             part.replace(target)
         return target
@@ -117,7 +118,6 @@ class Cache:
     def part(self, key: str) -> Iterator[Path]:
         """A name for what is not whole yet; whatever bears it at the end goes away."""
         path = self.room / "parts" / f"{key}.{os.getpid()}"
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             yield path
         finally:
@@ -126,15 +126,13 @@ class Cache:
     @contextmanager
     def locked(self, key: str) -> Iterator[None]:
         """Wait until no other process fetches the same; leavings of one that was killed go away."""
-        path = self.room / "locks" / key
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
+        with (self.room / "locks" / key).open("wb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 self._talk.say("waiting for another qtrace that fetches the same")
                 fcntl.flock(file, fcntl.LOCK_EX)
-            for left in path.parent.with_name("parts").glob(f"{key}.*"):
+            for left in (self.room / "parts").glob(f"{key}.*"):
                 _removed(left)
             yield
 
@@ -143,13 +141,16 @@ class Cache:
 
     def _writable(self) -> Path:
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.root) as probe:
-                fcntl.flock(probe, fcntl.LOCK_EX)
+            for kind in KINDS:
+                (self.root / kind).mkdir(parents=True, exist_ok=True)
+                with tempfile.TemporaryFile(dir=self.root / kind) as probe:
+                    fcntl.flock(probe, fcntl.LOCK_EX)
         except (OSError, ValueError) as problem:
             why = getattr(problem, "strerror", None) or problem
             self._talk.say(f"{one_line(self.root)}: cannot be written ({one_line(why)}); nothing is kept")
             self._spare = tempfile.TemporaryDirectory(prefix="qtrace-")
+            for kind in KINDS:
+                Path(self._spare.name, kind).mkdir()
             return Path(self._spare.name)
         return self.root
 

@@ -21,10 +21,19 @@ from ...report.errors import SourceError
 from ..archive import MAX_TOTAL, one_line
 
 SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+QUIET = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
 # The user's own ways to a server; all other GIT_ variables could lead git elsewhere.
 _OWN_WAYS = re.compile(
     r"GIT_SSH(_COMMAND|_VARIANT)?|GIT_SSL_\w+|GIT_PROXY_\w+|GIT_ASKPASS|GIT_HTTP_\w+|GIT_EXEC_PATH"
 )
+_SAID = ("fatal: ", "error: ", "remote: ", "ssh: ")
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 
@@ -71,23 +80,13 @@ def _reading(repository: Path) -> list[str]:
 
 
 def _environment(local: bool) -> dict[str, str]:
-    """The user's variables without those that would lead git elsewhere; for a remote, with the user's own git
-    configuration, where proxies and credentials are."""
+    """The user's variables without those that lead git elsewhere; for a remote with the user's own git
+    configuration, where proxies and credentials are.
+    """
     own = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or _OWN_WAYS.fullmatch(k)}
     only_here = {"GIT_CONFIG_GLOBAL": os.devnull} if local else {}
-    return (
-        own
-        | only_here
-        | {
-            "GIT_ALLOW_PROTOCOL": "none" if local else "https:ssh",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_TERMINAL_PROMPT": "0",
-            "LC_ALL": "C",
-        }
-    )
+    protocols = {"GIT_ALLOW_PROTOCOL": "none" if local else "https:ssh"}
+    return own | only_here | protocols | QUIET
 
 
 def _run(command: Sequence[str], env: Mapping[str, str], data: bytes = b"") -> bytes:
@@ -129,8 +128,6 @@ def _failure(errors: IO[bytes]) -> GitError:
     """The last lines of what git said, without user and password."""
     errors.seek(0)
     lines = errors.read(1 << 20).decode("utf-8", "replace").splitlines()
-    told = [line for line in lines if line.startswith(("fatal: ", "error: ", "remote: ", "ssh: "))] or lines[
-        -1:
-    ]
-    words = "; ".join(line.partition(": ")[2] or line for line in told)
+    told = [line for line in lines if line.startswith(_SAID)]
+    words = "; ".join(line.partition(": ")[2] or line for line in told or lines[-1:])
     return GitError(one_line(_CREDENTIALS.sub("//", words), 300) or "git failed without a word")

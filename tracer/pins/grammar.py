@@ -110,30 +110,30 @@ def _place(text: str) -> Place | Revision:
 
 
 def _remote(text: str) -> Revision:
-    url, shown = text.removeprefix("git+"), _shown(text)
+    url, told = text.removeprefix("git+"), shown(text)
     try:
         parts = urlsplit(url)
         path, at, name = parts.path.rpartition("@")
         host = parts.hostname or ""
     except ValueError as problem:
-        raise UsageError(f"--at {shown}: {one_line(problem)}") from None
+        raise UsageError(f"--at {told}: {one_line(problem)}") from None
     if parts.scheme not in SCHEMES:
         raise UsageError(
-            f"--at {shown}: git is used over {', '.join(SCHEMES)} only; write git+https://...@REV"
+            f"--at {told}: git is used over {', '.join(SCHEMES)} only; write git+https://...@REV"
         )
     if not at or not path.strip("/") or parts.query or parts.fragment:
-        raise UsageError(f"--at {shown}: write git+URL@REV, with REV a commit, a branch or a tag")
+        raise UsageError(f"--at {told}: write git+URL@REV, with REV a commit, a branch or a tag")
     if host.startswith("-") or (parts.username or "").startswith("-") or not _plain(url):
-        raise UsageError(f"--at {shown}: that is no address")
+        raise UsageError(f"--at {told}: that is no address")
     if parts.scheme == "file":
         folder = local_path(parts._replace(path=path).geturl())
-        return Revision(str(folder), _name(shown, name), remote=False)
-    return Revision(parts._replace(path=path).geturl(), _name(shown, name), remote=True)
+        return Revision(str(folder), _name(told, name), remote=False)
+    return Revision(parts._replace(path=path).geturl(), _name(told, name), remote=True)
 
 
-def _name(shown: str, name: str) -> str:
+def _name(text: str, name: str) -> str:
     if not _REVISION.fullmatch(name):
-        raise UsageError(f"--at {one_line(shown, 200)}: {one_line(name)!r} is no commit, branch or tag")
+        raise UsageError(f"--at {one_line(text, 200)}: {one_line(name)!r} is no commit, branch or tag")
     return name
 
 
@@ -141,6 +141,6 @@ def _plain(url: str) -> bool:
     return url.isprintable() and not re.search(r"\s", url)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """A URL as it may be printed: without the user and the password in it."""
     return one_line(re.sub(r"//[^/]*@(?=[^/]+/)", "//", text), 200)

@@ -25,7 +25,7 @@ from .listing import ACCEPT, Link, folder_links, links
 from .pip_settings import Settings
 from .transport import MissingError, opened
 
-MAX_PAGE = 64 << 20
+MAX_PAGE = 16 << 20
 
 
 class Sdist(Struct, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ...report.errors import SourceError, UsageError
 from ..archive import one_line
 from ..sources import Source, open_source
-from .cache import Cache, folder
-from .grammar import Commit, Installed, Place, Release, Request, Revision, parse
+from .cache import CACHED, Cache, folder
+from .grammar import Commit, Installed, Place, Release, Request, Revision, parse, shown
 from .installed import Installation, installation
 from .interpreter import search_path
 from .named import named
@@ -42,8 +42,10 @@ def open_pin(text: str | None, engine: str, python: str | None, offline: bool, t
     with Cache(folder(), talk) as cache:
         ways = Ways(engine, python, offline, cache, talk)
         asked = default_pin(ways) if text is None else parse(text)
-        if python is not None and not isinstance(asked, Installed):
-            raise UsageError(f"--python {one_line(python)}: goes with --at installed, not with --at {text}")
+        if text is not None and python is not None and not isinstance(asked, Installed):
+            raise UsageError(
+                f"--python {one_line(python)}: goes with --at installed, not with --at {shown(text)}"
+            )
         source, where = _OPENERS[type(asked)](asked, ways)
     if where:
         talk.say(f"{source} {where}")
@@ -71,7 +73,7 @@ def _installed(asked: Installed, ways: Ways) -> Opened:
         raise SourceError(
             f"{ways.engine} is not installed {where}; give --python EXE of an environment that has it"
         )
-    source = open_source(found.root, ways.engine)
+    source = open_source(found.root, ways.engine, found.version)
     return Opened(source, told(found, ways.engine))
 
 
@@ -97,7 +99,7 @@ def _commit(asked: Commit, ways: Ways) -> Opened:
     row = known.commit(asked.hash)
     hash = row.hash if row else asked.hash
     if path := ways.cache.repository(hash):
-        return Opened(open_revision(path, hash, ways.engine), "from the cache")
+        return Opened(open_revision(path, hash, ways.engine), CACHED)
     nearest = known.nearest(row).version
     raise SourceError(
         f"{ways.engine} {hash}: the source of this commit is not at hand; "
@@ -120,8 +122,8 @@ def _revision(asked: Revision, ways: Ways) -> Opened:
 
     if not asked.remote:
         return Opened(open_revision(Path(asked.repository), asked.name, ways.engine))
-    path = fetched(asked, ways.offline, ways.cache, ways.talk)
-    return Opened(open_revision(path, path.name, ways.engine), "from the repository")
+    path, where = fetched(asked, ways.offline, ways.cache, ways.talk)
+    return Opened(open_revision(path, path.name, ways.engine), where)
 
 
 def _place(asked: Place, ways: Ways) -> Opened:

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from ...report.errors import SourceError
 from ..archive import one_line
-from .cache import Cache, Kept
+from .cache import CACHED, Cache, Kept
 from .download import brought
 from .grammar import Release
 from .index import Listed, Sdist, listed, on_this_machine, picked, places_of
@@ -18,7 +18,6 @@ from .named import named
 from .pip_settings import Settings, settings
 from .talk import Talk
 
-CACHED = "from the cache"
 FETCHED = "from the package index"
 
 

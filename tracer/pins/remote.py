@@ -10,7 +10,7 @@ from ...report.errors import SourceError
 from ..archive import one_line
 from . import git
 from .addresses import shown
-from .cache import Cache, Kept
+from .cache import CACHED, Cache, Kept
 from .grammar import Revision
 from .talk import Talk
 
@@ -18,16 +18,18 @@ _WHOLE = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _PEELED = "^{}"
 
 
-def fetched(asked: Revision, offline: bool, cache: Cache, talk: Talk) -> Path:
-    """A repository in the cache that holds the revision and nothing else; it bears the commit's name."""
+def fetched(asked: Revision, offline: bool, cache: Cache, talk: Talk) -> tuple[Path, str]:
+    """A repository in the cache that holds the revision and nothing else, named as the commit; and for people
+    where it came from.
+    """
     if _WHOLE.fullmatch(asked.name) and (path := cache.repository(asked.name)):
-        return path
+        return path, CACHED
     try:
         if offline:
             raise SourceError("--offline forbids asking for it")
-        return _asked(asked, cache, talk)
+        return _asked(asked, cache, talk), "from the repository"
     except SourceError as problem:
-        return _last_known(asked, problem, cache, talk)
+        return _last_known(asked, problem, cache, talk), CACHED
     except OSError as problem:
         raise SourceError(f"{_name(asked)}: cannot be kept ({problem.strerror})") from None
 

@@ -79,6 +79,12 @@ def test_what_an_uninstall_left_is_no_installation(tmp_path: Path, path: list[st
     assert "no source of vllm is at hand" in refused(None)
 
 
+def test_the_version_is_that_of_the_metadata_that_has_the_files(tmp_path: Path, path: list[str]) -> None:
+    path.append(str(site(tmp_path / "a", "1.0.0", record=False)))
+    site(tmp_path / "a", "1.2.0")
+    assert opened(None)[0].version == "1.2.0"
+
+
 def test_other_distributions_are_not_taken_for_it(tmp_path: Path, path: list[str]) -> None:
     path.append(str(site(tmp_path / "a", "1.2.0", "vllm-flash-attn")))
     (tmp_path / "a" / "vllm-9.dist-info").mkdir()
@@ -115,6 +121,7 @@ def test_another_interpreter_is_asked_for_its_packages(venv: Path, tmp_path: Pat
     for pin in (None, "installed"):
         assert opened(pin, python)[1] == [f"vllm 1.3.0 installed in {folder}"]
     assert refused("0.33", python).endswith("goes with --at installed, not with --at 0.33")
+    assert "secret" not in refused("git+https://me:secret@h.example/r@main", python)
 
 
 def test_nothing_that_is_installed_there_is_run(venv: Path, tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ def test_a_commit_is_fetched_by_its_hash_and_then_at_hand(repo: Repository, url:
     assert opened(f"{url}@{first}")[0].text("vllm/__init__.py") == "VERSION = '1.1.0'\n"
     asked = calls(log)
     for pin in (f"{url}@{first}", first, first[:10]):
-        assert opened(pin)[0].commit == first, pin
+        source, said = opened(pin)
+        assert (source.commit, said[-1][-14:]) == (first, "from the cache"), pin
     assert opened(f"{url}@{first[:10]}", offline=True)[0].commit == first
     assert calls(log) == asked
 
