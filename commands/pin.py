@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,10 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..tracer.sources import Source
 
+ENGINES = ("vllm",)
 PIN = (
     "the engine's source: installed, a version (0.33), latest, a commit, a directory, an sdist or a wheel, "
     "REPOSITORY@REV, git+URL@REV (default: installed)"
 )
+CELLS = 30
+"""How long the bar is."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,17 +47,19 @@ class Stderr:
     @contextmanager
     def bar(self, name: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """A line that is written over as it grows, and gone at the end."""
-        if not sys.stderr.isatty():
+        from ..report.terminal import terminal
+
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield lambda done: None
             return
-        shown = -1
+        shown, width = -1, terminal(sys.stderr).width
 
         def tell(done: int) -> None:
             nonlocal shown
             step = done * 100 // total if total else done >> 20
             if step != shown:
                 shown = step
-                sys.stderr.write(f"\r\x1b[K{line(name, done, total)}")
+                sys.stderr.write(f"\r\x1b[K{line(name, done, total)[: width - 1]}")
                 sys.stderr.flush()
 
         try:
@@ -63,9 +69,9 @@ class Stderr:
             sys.stderr.flush()
 
 
-def line(name: str, done: int, total: int | None, width: int = 30) -> str:
+def line(name: str, done: int, total: int | None) -> str:
     """How far a download is: `vllm-0.33.0.tar.gz [########......] 12.3 of 44.9 MiB`."""
     if not total:
         return f"{name} {done / 2**20:.1f} MiB"
-    full = min(width, done * width // total)
-    return f"{name} [{'#' * full}{'.' * (width - full)}] {done / 2**20:.1f} of {total / 2**20:.1f} MiB"
+    full = min(CELLS, done * CELLS // total)
+    return f"{name} [{'#' * full}{'.' * (CELLS - full)}] {done / 2**20:.1f} of {total / 2**20:.1f} MiB"

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..report.exits import Exit
-from .pin import Stderr
+from .pin import ENGINES, Stderr
 
 if TYPE_CHECKING:
     from ..tracer.pins.cache import Cache
 
-ENGINES = ("vllm",)
 Row = tuple[str, str, str]
 
 

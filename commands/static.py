@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..tracer.scenario import Scenario
     from ..tracer.sources import Source
 
-ENGINES = ("vllm",)
 LEVELS = ("error", "warning", "note", "never")
 
 
@@ -63,8 +62,8 @@ def _engine(named: str | None, launch: Launch | None) -> str:
     engine = named or (launch and launch.engine)
     if engine is None:
         raise UsageError("give ENGINE, or a launch line after -- (see `qtrace static --help`)")
-    if engine not in ENGINES or (launch is not None and launch.engine != engine):
-        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(ENGINES)}")
+    if engine not in pin.ENGINES or (launch is not None and launch.engine != engine):
+        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(pin.ENGINES)}")
     return engine
 
 

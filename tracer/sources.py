@@ -173,6 +173,8 @@ def expect_engine(path: Path, engine: str, files: Files) -> None:
         problem, remedy = f"{engine} is a link that is not followed", "name the folder that holds its target"
     elif path.is_dir() and path.resolve().name == engine and (path / "__init__.py").is_file():
         remedy = "name the folder above it"
+    elif (path / "HEAD").is_file() and (path / "objects").is_dir():
+        problem, remedy = "is a repository without a work tree", "write FOLDER@REV for a revision of it"
     raise refusal(path, problem, remedy)
 
 

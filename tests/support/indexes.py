@@ -64,7 +64,7 @@ def html(*rows: str) -> bytes:
 
 
 def anchor(path: Path, href: str = "", *, hashed: bool = True) -> str:
-    fragment = f"#sha256={sha256(path)}" if hashed else ""
+    fragment = f"#sha256={sha256(path)}&amp;egg=x" if hashed else ""
     return f'<a href="{href or path.name}{fragment}">{path.name}</a>'
 
 

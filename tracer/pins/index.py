@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urljoin
@@ -44,6 +45,8 @@ class Listed(Struct, frozen=True, kw_only=True):
     """What all places together list, and what went wrong on the way."""
 
     sdists: tuple[Sdist, ...]
+    wheels: tuple[Version, ...] = ()
+    """Versions of which there are wheels."""
     problems: tuple[SourceError, ...] = ()
 
 
@@ -62,16 +65,18 @@ def listed(engine: str, settings: Settings) -> Listed:
         )
     asked = [(_files, place) for place in settings.find_links]
     asked += [(partial(_project, engine), place) for place in settings.index_urls]
-    found: list[Sdist] = []
+    rows: list[Link] = []
     problems: list[SourceError] = []
     for ask, place in asked:
         try:
-            found += _sdists(ask(_address(place), settings), engine)
+            rows += ask(_address(place), settings)
         except MissingError:
             continue  # a place that does not have the project
         except SourceError as problem:
             problems.append(problem)
-    return Listed(sdists=tuple(found), problems=tuple(problems))
+    return Listed(
+        sdists=tuple(_sdists(rows, engine)), wheels=tuple(_wheels(rows, engine)), problems=tuple(problems)
+    )
 
 
 def on_this_machine(settings: Settings) -> Settings:
@@ -97,7 +102,15 @@ def picked(release: Release, found: Listed, engine: str) -> Sdist:
         return next(row for row in fits if row.version == newest)
     if found.problems:
         raise found.problems[0]
-    raise SourceError(f"{engine} {release}: the package index lists no sdist of it{_instead(found, release)}")
+    only = "; download a wheel of it and name that" if any(map(release.takes, found.wheels)) else ""
+    near = only or _instead(found, release)
+    raise SourceError(f"{engine} {release}: the package index lists no sdist of it{near}")
+
+
+def newer_wheel(release: Release, found: Listed, sdist: Sdist) -> Version | None:
+    """A version that fits better than the sdist that was picked, and has wheels alone."""
+    newest = max(filter(release.takes, found.wheels), default=sdist.version)
+    return newest if newest > sdist.version else None
 
 
 def _instead(found: Listed, release: Release) -> str:
@@ -162,3 +175,11 @@ def _sdists(rows: list[Link], engine: str) -> Iterator[Sdist]:
             continue
         if name == canonicalize_name(engine) and row.filename.endswith(".tar.gz"):
             yield Sdist(version=version, link=row)
+
+
+def _wheels(rows: list[Link], engine: str) -> Iterator[Version]:
+    for row in rows:
+        name, _, rest = row.filename.partition("-")
+        if row.filename.endswith(".whl") and canonicalize_name(name) == canonicalize_name(engine):
+            with suppress(ValueError):
+                yield Version(rest.partition("-")[0])

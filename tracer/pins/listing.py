@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urljoin
+from urllib.parse import parse_qsl, unquote, urljoin
 
 import msgspec
 from msgspec import Struct
@@ -120,10 +120,9 @@ class _Anchors(HTMLParser):
 
     def _link(self, href: str, yanked: bool) -> Link:
         url, _, fragment = urljoin(self._base, href).partition("#")
-        name, _, value = fragment.partition("=")
         return Link(
             filename=unquote(url.partition("?")[0].rpartition("/")[2]),
             url=url,
-            sha256=_hash(value) if name == "sha256" else None,
+            sha256=_hash(dict(parse_qsl(fragment)).get("sha256")),
             yanked=yanked,
         )

@@ -13,7 +13,7 @@ from ..archive import one_line
 from .cache import CACHED, Cache, Kept
 from .download import brought
 from .grammar import Release
-from .index import Listed, Sdist, listed, on_this_machine, picked, places_of
+from .index import Listed, Sdist, listed, newer_wheel, on_this_machine, picked, places_of
 from .named import named
 from .pip_settings import Settings, settings
 from .talk import Talk
@@ -46,7 +46,10 @@ def release(asked: Release, engine: str, offline: bool, cache: Cache, talk: Talk
         return _last_known(asked, engine, found.problems[0], cache, talk)
     for problem in found.problems:
         talk.say(str(problem))
-    return _brought(picked(asked, found, engine), engine, pip, cache, talk)
+    sdist = picked(asked, found, engine)
+    if newer := newer_wheel(asked, found, sdist):
+        talk.say(f"{engine} {newer} has wheels only; {sdist.version} is the newest sdist that fits")
+    return _brought(sdist, engine, pip, cache, talk)
 
 
 def _brought(sdist: Sdist, engine: str, pip: Settings, cache: Cache, talk: Talk) -> Archive:

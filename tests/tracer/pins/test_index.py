@@ -61,8 +61,19 @@ def test_a_yanked_file_is_taken_by_its_exact_version_only(index: Index, files: d
 def test_a_version_that_is_not_listed_names_those_next_to_it(index: Index, files: dict[str, Path]) -> None:
     index.list(*files.values())
     assert refused("1.1.5").endswith("lists no sdist of it; it has 1.1.0, 1.2.0, 1.2.1")
-    index.list(wheel(files["1.1.0"].parent, "1.4.0"))
+    index.list(files["1.1.0"], wheel(files["1.1.0"].parent, "1.4.0"))
+    assert refused("1.4.0").endswith("lists no sdist of it; download a wheel of it and name that")
+    index.list()
     assert refused("1.4.0").endswith("lists no sdist of it or of any version")
+
+
+def test_a_newer_release_that_has_wheels_only_is_told(index: Index, files: dict[str, Path]) -> None:
+    index.list(files["1.2.0"], wheel(files["1.2.0"].parent, "1.2.5"), wheel(files["1.2.0"].parent, "2.0rc1"))
+    for pin in ("1.2", "latest"):
+        source, said = opened(pin)
+        assert source.version == "1.2.0"
+        assert said[0] == "vllm 1.2.5 has wheels only; 1.2.0 is the newest sdist that fits"
+    assert len(opened("1.2.0")[1]) == 1
 
 
 def test_html_is_read_as_well(index: Index, files: dict[str, Path]) -> None:

@@ -67,6 +67,7 @@ def test_a_bare_repository_is_read_by_path_and_by_address(repo: Repository, tmp_
         f"git+{address.replace('///', '//localhost/')}@old",
     ):
         assert opened(pin)[0].commit == repo.commits[0], pin
+    assert "is a repository without a work tree; write FOLDER@REV" in refused(str(bare))
 
 
 def test_a_worktree_of_git_has_its_repository_elsewhere(repo: Repository, tmp_path: Path) -> None:
