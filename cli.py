@@ -18,21 +18,21 @@ from .report.names import one_line
 WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
-It reads an engine's source and runs none of it. Bring a release, once:
-
-  git clone --depth 1 --branch v0.33.0 https://github.com/vllm-project/vllm
+It reads an engine's source and runs none of it. `--at 0.33.0` brings a release
+from your package index, once; `--at FOLDER` reads a checkout; without --at it
+is the engine that is installed beside qtrace.
 
 Try first, in this order:
 
   1. What a flag becomes on a GPU, and what is open until more is given:
-     qtrace static vllm --at vllm --quantization fp8 --device h100
+     qtrace static vllm --at 0.33.0 --quantization fp8 --device h100
 
   2. A launch line as you have it. Where MODEL is a folder that is here (its
-     config.json is enough), the answer goes down to the kernel:
-     qtrace static --at vllm --device h100 -- vllm serve MODEL -q fp8 -tp 2
+     config.json is enough), the answer is about that model alone:
+     qtrace static --at 0.33.0 --device h100 -- vllm serve MODEL -q fp8 -tp 2
 
   3. The answer as a comment for a pull request:
-     qtrace static vllm --at vllm -q fp8 --device h100 --format markdown
+     qtrace static vllm --at 0.33.0 -q fp8 --device h100 --format markdown
 
 `qtrace --help` names all commands, `qtrace COMMAND --help` all options.
 """

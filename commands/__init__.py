@@ -41,6 +41,7 @@ COMMANDS = (
     Command(
         "static", ".static", "the chain from a quantization flag to the kernel, read from source", line=True
     ),
+    Command("pins", ".pins", "the pins that have a name, what is in the cache, what is installed"),
     Command("show", ".show", "a saved report in another voice"),
     Command("devices", ".devices", "what is known of a device by its name"),
     Command("rule", ".rule", "what a rule means, why it matters, what to do"),

@@ -1,7 +1,7 @@
 """The chain from a quantization flag to the kernel a linear layer reaches, read from the engine's source.
 
 What is not given is unknown: every outcome is then shown with its condition. Nothing of the engine is run.
-A launch line may be pasted after `--`: qtrace static --at SDIST --device h100 -- vllm serve M -q fp8 -tp 2
+A launch line may be pasted after `--`: qtrace static --at 0.33 --device h100 -- vllm serve M -q fp8 -tp 2
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..report.errors import UsageError
-from . import options, output
+from . import options, output, pin
 from .environment import shown
 from .launch import Launch, taken_apart, with_line
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..tracer.scenario import Scenario
     from ..tracer.sources import Source
 
-ENGINES = ("vllm",)
 LEVELS = ("error", "warning", "note", "never")
 
 
@@ -28,9 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
     parser.add_argument("engine", metavar="ENGINE", nargs="?", help="vllm; not needed with a launch line")
     parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
-    parser.add_argument(
-        "--at", metavar="DIR|FILE", required=True, help="the engine's source: a directory or an sdist"
-    )
+    pin.configure(parser)
     options.configure(parser)
     parser.add_argument(
         "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
@@ -47,10 +44,9 @@ def run(args: argparse.Namespace) -> int:
     from ..tracer.answer import answered
     from ..tracer.devices import on_platform
     from ..tracer.library import Library
-    from ..tracer.sources import open_source
 
     launch = taken_apart(args.line) if args.line is not None else None
-    source = open_source(args.at, _engine(args.engine, launch))
+    source = pin.opened(args, _engine(args.engine, launch))
     library, platform = Library(source), on_platform(args.platform, args.device).platform
     if launch is not None:
         args = with_line(args, library, launch, platform)
@@ -66,8 +62,8 @@ def _engine(named: str | None, launch: Launch | None) -> str:
     engine = named or (launch and launch.engine)
     if engine is None:
         raise UsageError("give ENGINE, or a launch line after -- (see `qtrace static --help`)")
-    if engine not in ENGINES or (launch is not None and launch.engine != engine):
-        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(ENGINES)}")
+    if engine not in pin.ENGINES or (launch is not None and launch.engine != engine):
+        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(pin.ENGINES)}")
     return engine
 
 

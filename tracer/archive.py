@@ -46,10 +46,8 @@ def _expect_gzip(path: Path) -> None:
         head = file.read(4)
     if not head:
         raise _refusal(path, "is empty", _AGAIN)
-    if head.startswith(b"PK"):
-        raise _refusal(path, "is a wheel or a zip file", "unpack it, or name the sdist (.tar.gz)")
     if not head.startswith(b"\x1f\x8b"):
-        raise _refusal(path, "is no gzip archive", "name an sdist (.tar.gz) or a directory")
+        raise _refusal(path, "is no gzip archive", "name an sdist (.tar.gz), a wheel or a directory")
 
 
 class _Forward:
@@ -151,7 +149,7 @@ def _refusal(path: Path, problem: str, remedy: str) -> SourceError:
     return refusal(path, f"the archive {problem}", remedy)
 
 
-def refusal(where: Path, problem: str, remedy: str) -> SourceError:
+def refusal(where: object, problem: str, remedy: str) -> SourceError:
     """Say in one line where, what is wrong, and what to do; names can hold anything, so they are cleaned."""
     return SourceError(f"{one_line(where, 400)}: {problem}; {remedy}")
 

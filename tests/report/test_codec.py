@@ -6,16 +6,16 @@ import json
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
+from reports import REPORTS
 
 from qtrace.report.codec import decode, encode, json_schema
 from qtrace.report.errors import ReportError
 from qtrace.report.model import Report
 
-REPORTS = st.from_type(Report)
 # Building a report draws from some thirty types; that is slow by nature, not by filtering.
-slow = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slow = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def altered(report: Report, **changes: object) -> bytes:

@@ -10,6 +10,7 @@ import pytest
 from comment import MARKUP, faults, shown
 from hypothesis import HealthCheck, given, settings, strategies as st
 from msgspec.structs import replace
+from reports import REPORTS
 from shell import saved
 
 import qtrace
@@ -26,7 +27,6 @@ from qtrace.report.names import one_line
 from qtrace.report.predicate import Always, Opaque, Site
 from qtrace.report.standing import Standing, of_report
 
-REPORTS = st.from_type(Report)
 LIMITS = st.integers(50_000, LIMIT)
 HOSTILE = 'a|b `c` <d> **e** [f](g) @h #1 :i: $j$ </details>\n\n# k\n```\n--> "l" \\'
 ROOT = "https://github.com/vllm-project/vllm/blob/4ba787ec9" + "0" * 31

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from msgspec.structs import replace
+from reports import REPORTS
 
 from qtrace.report.model import Chain, Hop, HopKind, Outcome, Report, Why
 from qtrace.report.predicate import Site
 from qtrace.report.text import NARROWEST, render
 
-REPORTS = st.from_type(Report)
 WIDTHS = st.integers(1, 160)
 
 
@@ -28,7 +28,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(REPORTS, WIDTHS, st.booleans())
 def test_any_report_fits(report: Report, width: int, unicode: bool) -> None:
     assert fits(report, width, unicode)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from qtrace.report.errors import SourceError
-from qtrace.tracer import archive, sources
+from qtrace.tracer import archive, folder as folders
 from qtrace.tracer.sources import Source, open_source
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -316,10 +316,10 @@ def test_a_name_cannot_write_on_the_terminal(tmp_path: Path) -> None:
 
 
 def test_limits_hold_in_folders(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MAX_FILE", 4)
+    monkeypatch.setattr(folders, "MAX_FILE", 4)
     with pytest.raises(SourceError, match=r"_version\.py: is over 4 bytes"):
         open_source(folder)
-    monkeypatch.setattr(sources, "MAX_MEMBERS", 3)
+    monkeypatch.setattr(folders, "MAX_MEMBERS", 3)
     assert "has over 3 files" in refused(folder)
 
 
@@ -405,7 +405,7 @@ def test_a_tar_cut_inside_of_its_gzip_is_refused(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"#!/bin/sh\n", "is no gzip archive"),
-        (b"PK\x03\x04", "is a wheel or a zip file"),
+        (b"PK\x03\x04", "corrupt or truncated"),
         (gzip.compress(b"", mtime=0), "corrupt or truncated"),
         (gzip.compress(b"no tar\n" * 200, mtime=0), "corrupt or truncated"),
         (gzip.compress(bytes(10240), mtime=0), "holds no vllm/__init__.py"),

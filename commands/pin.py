@@ -1,0 +1,77 @@
+"""The options by which a command is told which source of an engine to read, and how they are carried out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..tracer.sources import Source
+
+ENGINES = ("vllm",)
+PIN = (
+    "the engine's source: installed, a version (0.33), latest, a commit, a directory, an sdist or a wheel, "
+    "REPOSITORY@REV, git+URL@REV (default: installed)"
+)
+CELLS = 30
+"""How long the bar is."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add `--at`, `--python` and `--offline`."""
+    group = parser.add_argument_group("source")
+    group.add_argument("--at", metavar="PIN", help=PIN)
+    group.add_argument(
+        "--python", metavar="EXE", help="the interpreter whose installed engine is read; never imported"
+    )
+    group.add_argument("--offline", action="store_true", help="fetch nothing; what is in the cache is used")
+
+
+def opened(args: argparse.Namespace, engine: str) -> Source:
+    """The source that the options name."""
+    from ..tracer.pins.opening import open_pin
+
+    return open_pin(args.at, engine, args.python, args.offline, Stderr())
+
+
+class Stderr:
+    """Talk for people: lines on stderr, and a bar where that is a terminal."""
+
+    def say(self, line: str) -> None:
+        print(f"qtrace: {line}", file=sys.stderr)
+
+    @contextmanager
+    def bar(self, name: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        """A line that is written over as it grows, and gone at the end."""
+        from ..report.terminal import terminal
+
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            yield lambda done: None
+            return
+        shown, width = -1, terminal(sys.stderr).width
+
+        def tell(done: int) -> None:
+            nonlocal shown
+            step = done * 100 // total if total else done >> 20
+            if step != shown:
+                shown = step
+                sys.stderr.write(f"\r\x1b[K{line(name, done, total)[: width - 1]}")
+                sys.stderr.flush()
+
+        try:
+            yield tell
+        finally:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def line(name: str, done: int, total: int | None) -> str:
+    """How far a download is: `vllm-0.33.0.tar.gz [########......] 12.3 of 44.9 MiB`."""
+    if not total:
+        return f"{name} {done / 2**20:.1f} MiB"
+    full = min(CELLS, done * CELLS // total)
+    return f"{name} [{'#' * full}{'.' * (CELLS - full)}] {done / 2**20:.1f} of {total / 2**20:.1f} MiB"
