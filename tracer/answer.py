@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from .. import __version__
+from ..report.errors import SourceError
 from ..report.model import Chain, Checkpoint, Coverage, Pin, Question, Report, Unsupported
 from ..report.predicate import Always, Site
 from ..report.question import Value
 from .chain import chains
 from .engines import vllm
 from .engines.vllm_walk import Walk
-from .evaluate.machine import Machine, OutOfBudget
+from .evaluate.machine import Dead, Machine, OutOfBudget
 from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
@@ -75,7 +76,7 @@ def walked(
     """Walk one question; where layers are not `used`, they are built but neither loaded nor run; where it is
     only `configured`, there are no layers.
     """
-    with deep():
+    with deep(), followed(library.source):
         m = vllm.machine(library, scenario)
         walk = Walk(m, scenario)
         walk.used, walk.only_configured = used, configured
@@ -88,6 +89,18 @@ def walked(
             m.live = m.space.true
         m.space.limit, m.space.max_nodes = math.inf, sys.maxsize  # telling what was found is no search
     return walk
+
+
+@contextmanager
+def followed(source: Source) -> Iterator[None]:
+    """One line for a release in which there is no way to follow: an old one, or somebody's own."""
+    try:
+        yield
+    except Dead:
+        raise SourceError(
+            f"{source} is laid out in a way that this qtrace cannot follow: "
+            "give a newer release (see `qtrace pins`)"
+        ) from None
 
 
 @contextmanager

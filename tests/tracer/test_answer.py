@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from edited import edited, library_of, replaced
 
+from qtrace.report.errors import SourceError
 from qtrace.report.model import Chain, Report
 from qtrace.report.predicate import Always, Opaque
 from qtrace.tracer.answer import report, walked
@@ -183,3 +185,20 @@ def test_an_argument_that_is_given_and_not_used_is_a_condition_where_it_decides(
     assert "kernel_config.linear_backend == 'marlin'" in held["MarlinFP8ScaledMMLinearKernel"]
     assert not any("seed" in guard for guard in held.values())
     assert not chain.decided()
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("vllm/config/vllm.py", "def _get_quantization_config("),
+        ("vllm/config/model.py", "def _verify_quantization("),
+        ("vllm/engine/arg_utils.py", "def create_engine_config("),
+    ],
+)
+def test_a_release_that_lies_otherwise_has_no_answer(library: Library, path: str, name: str) -> None:
+    """Not that of the layers alone, as if nothing had been configured."""
+    word, _, rest = name.partition(" ")
+    source = edited(library.source, {path: replaced(name, f"{word} other_{rest}")})
+    scenario = Scenario(quantization="fp8", capability=90, profile="wheel", cuda=13000, model=FP8)
+    with pytest.raises(SourceError, match=r"^vllm 0.33.0 is laid out in a way that this qtrace cannot"):
+        walked(library_of(source), scenario)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..evaluate.unions import settle
 from ..library import Library
 from ..scenario import Scenario
 from ..sources import Source
-from . import vllm
+from . import platform as facts, vllm
 
 CUDA = "VLLM_MAIN_CUDA_VERSION"
 """The engine's own name for the CUDA version its wheels are built with."""
@@ -17,6 +16,6 @@ def cuda_of(source: Source) -> int | None:
     m = vllm.machine(Library(source), Scenario(capability=90, profile="bare"))
     if m.world.module(m, "vllm.envs") is None:
         return None
-    value = settle(m, vllm.call(m, "vllm.envs.__getattr__", CUDA))
+    value, _ = facts.attempt(m, lambda: vllm.call(m, "vllm.envs.__getattr__", CUDA))
     major, _, minor = value.partition(".") if isinstance(value, str) else ("", "", "")
     return int(major) * 1000 + int(minor or 0) * 10 if major.isdigit() and (minor or "0").isdigit() else None

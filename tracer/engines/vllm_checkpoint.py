@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MODELS = "vllm.model_executor.models"
 READER = "vllm.transformers_utils.config"
+CONVERTORS = "vllm.transformers_utils.model_arch_config_convertor"
 
 
 def load(m: Machine, scenario: Scenario, model: Instance) -> None:
@@ -34,7 +35,8 @@ def load(m: Machine, scenario: Scenario, model: Instance) -> None:
     hf = call(m, f"{READER}.get_config", model.attrs["model"], False)
     model.attrs["hf_config"] = hf
     model.attrs["hf_text_config"] = facts.text_config(m, settle(m, hf))
-    model.attrs["model_arch_config"] = _architecture(m, model, scenario.whole)
+    if m.world.source.module(CONVERTORS) is not None:  # older releases ask the checkpoint's config itself
+        model.attrs["model_arch_config"] = _architecture(m, model, scenario.whole)
 
 
 def _files(m: Machine, scenario: Scenario) -> None:
@@ -101,12 +103,8 @@ def _headers(scenario: Scenario) -> Native:
 def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
     """The engine's own reading of the checkpoint: its quantization config and its head counts."""
     hf = settle(m, model.attrs["hf_config"])
-    convertors = facts.engine_value(
-        m, "vllm.transformers_utils.model_arch_config_convertor.MODEL_ARCH_CONFIG_CONVERTORS"
-    )
-    base = facts.engine_value(
-        m, "vllm.transformers_utils.model_arch_config_convertor.ModelArchConfigConvertorBase"
-    )
+    convertors = facts.engine_value(m, f"{CONVERTORS}.MODEL_ARCH_CONFIG_CONVERTORS")
+    base = facts.engine_value(m, f"{CONVERTORS}.ModelArchConfigConvertorBase")
     kind = hf.attrs.get("model_type") if isinstance(hf, Instance) else None
     cls = convertors.entries.get(("constant", kind), (None, base))[1]
     convertor = call_value(m, cls, (hf, model.attrs["hf_text_config"]), {})

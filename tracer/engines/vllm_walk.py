@@ -119,8 +119,11 @@ class Walk:
         flags = facts.engine_value(self.m, f"{ARGS}.add_cli_args")
         self.flag_site = text_site(function_behind(flags), "--quantization")
         self.field_site = field_site(self.m, facts.engine_value(self.m, ARGS), "quantization")
-        with suppress(Dead):
+        try:
             self._configure()
+        except Dead:
+            if not self.m.live.is_false:
+                raise  # nothing that the engine raises: the walk itself found no way
         self.raised = self.take_raised()
         if not (self.m.live.is_false or self.needs_model or self.only_configured):
             live = self.m.live
