@@ -42,6 +42,7 @@ COMMANDS = (
         "static", ".static", "the chain from a quantization flag to the kernel, read from source", line=True
     ),
     Command("pins", ".pins", "the pins that have a name, what is in the cache, what is installed"),
+    Command("snapshot", ".snapshot", "record what a pin answers over the standard grid, or verify that"),
     Command("show", ".show", "a saved report in another voice"),
     Command("devices", ".devices", "what is known of a device by its name"),
     Command("rule", ".rule", "what a rule means, why it matters, what to do"),

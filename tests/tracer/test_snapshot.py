@@ -9,16 +9,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from qtrace import __version__
+from qtrace.cli import main
 from qtrace.report.codec import encode
 from qtrace.report.errors import SourceError
+from qtrace.report.model import Report
 from qtrace.tracer.answer import answered
 from qtrace.tracer.devices import device
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
-from qtrace.tracer.snapshot.answer import recorded
-from qtrace.tracer.snapshot.build import axes, build
-from qtrace.tracer.snapshot.file import Snapshot
+from qtrace.tracer.snapshot.answer import recorded, told
+from qtrace.tracer.snapshot.build import build, known
+from qtrace.tracer.snapshot.file import Snapshot, packed, save
 from qtrace.tracer.snapshot.grid import groups
+from qtrace.tracer.snapshot.verify import differing
 from qtrace.tracer.standard import model_for, standards
 
 ASKED = {"quantization": "fp8"}
@@ -35,10 +39,11 @@ GIVEN = Scenario(
 @pytest.fixture(scope="module")
 def snapshot(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     path = tmp_path_factory.mktemp("snapshot") / "small.snapshot"
-    seen: list[int] = []
-    size = build(library, path, lambda known, made: seen.append(known), only=[[FLAG], [GIVEN, FLAG]])
+    seen: list[tuple[int, int]] = []
+    groups = [[FLAG], [GIVEN, GIVEN]]
+    size = build(library.source, path, lambda *done: seen.append(done), only=groups)
     assert size == path.stat().st_size
-    assert seen == [5, 6, 6]
+    assert seen == [(1, 5), (2, 6)]
     return Snapshot(path)
 
 
@@ -77,7 +82,13 @@ def test_a_product_has_the_answer_of_its_capability_where_its_name_is_not_asked(
     ],
 )
 def test_a_question_off_the_grid_has_no_answer(snapshot: Snapshot, change: dict[str, object]) -> None:
-    assert recorded(snapshot, replace(FLAG, **change), ASKED) is None
+    question = replace(FLAG, **change)
+    assert recorded(snapshot, question, ASKED) is None
+    report = told(snapshot, question, ASKED)
+    (chain,) = report.chains
+    assert not chain.decided()
+    assert "the source of vllm 0.33.0" in str(chain.outcomes[0].guard)
+    assert report.question.asked == ASKED
 
 
 def test_an_answer_that_hangs_on_the_device_is_its_alone(library: Library, tmp_path: Path) -> None:
@@ -86,7 +97,7 @@ def test_an_answer_that_hangs_on_the_device_is_its_alone(library: Library, tmp_p
     block = next(standard.config for standard in standards() if standard.name == "fp8-block")
     model = {**model_for("linear").config, "quantization_config": block}
     question = replace(GIVEN, model=model, capability=89)
-    build(library, path, lambda known, made: None, only=[[question]])
+    build(library.source, path, lambda *done: None, only=[[question]])
     (record,) = Snapshot(path).records()
     assert record.consulted
     assert recorded(Snapshot(path), question, ASKED) is not None
@@ -94,7 +105,7 @@ def test_an_answer_that_hangs_on_the_device_is_its_alone(library: Library, tmp_p
 
 
 def test_the_grid_holds_each_question_once(library: Library) -> None:
-    questions = [question for group in groups(axes(library)) for question in group]
+    questions = [question for group in groups(known(library)) for question in group]
     assert len({str(question) for question in questions}) == len(questions)
     assert {q.quantization for q in questions} >= {"fp8", "awq", "compressed-tensors", None}
     assert {q.layer for q in questions} == {"linear", "experts", "attention"}
@@ -133,3 +144,32 @@ def test_reading_one_imports_no_parser() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_command_writes_a_file_and_holds_it_against_the_source(
+    vllm_sdist: Path, snapshot: Snapshot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verify = ["snapshot", "verify", "--at", str(vllm_sdist)]
+    assert main([*verify, "--every", "5", str(snapshot.path)]) == 0
+    assert capsys.readouterr().out == "2 of 6 records asked of the source again, 0 differ\n"
+    forged = tmp_path / "forged.snapshot"
+    head, _, body = snapshot.path.read_bytes().partition(b"\n")
+    forged.write_bytes(head.replace(snapshot.pin.python_hash.encode(), b"0" * 64) + b"\n" + body)
+    assert main([*verify, str(forged)]) == 2
+    assert "other files" in capsys.readouterr().err
+    assert main([*verify, "--every", "0", str(snapshot.path)]) == 2
+    assert "take a positive number" in capsys.readouterr().err
+
+
+def test_a_record_that_the_source_does_not_give_is_found(
+    library: Library, snapshot: Snapshot, tmp_path: Path
+) -> None:
+    path = tmp_path / "wrong.snapshot"
+    wrong = [replace(record, consulted=False, report=_other(record.report)) for record in snapshot.records()]
+    save(path, __version__, snapshot.pin, snapshot.header.knows, [packed(wrong)])
+    found = list(differing(Snapshot(path), library, every=6))
+    assert [differs for _, differs in found] == [True]
+
+
+def _other(report: Report) -> Report:
+    return replace(report, coverage=replace(report.coverage, statements=1))

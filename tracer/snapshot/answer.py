@@ -1,4 +1,4 @@
-"""Answers from a snapshot: on the grid the same bytes as from the source, off it none."""
+"""Answers from a snapshot: on the grid the same bytes as from the source, off it an open one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,30 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from ...report.model import Report, Value
+from ...report.model import Chain, Coverage, Outcome, Question, Report, Value
+from ...report.predicate import Opaque
 from ..scenario import RESOLVED, Scenario, device_facts
 from ..supposed import joined
 from .file import Record, Snapshot
+
+
+def told(snapshot: Snapshot, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
+    """The report of one question, open where the snapshot holds no answer to it: nothing is guessed."""
+    found = recorded(snapshot, scenario, asked)
+    return _asked(snapshot, scenario, _open(snapshot, scenario), asked) if found is None else found
+
+
+def _open(snapshot: Snapshot, scenario: Scenario) -> Report:
+    """What is said of a question off the grid."""
+    why = f"the source of {snapshot.pin.engine} {snapshot.pin.version}, which the snapshot does not stand for"
+    chain = Chain(layer=scenario.layer, hops=(), outcomes=(Outcome(guard=Opaque(why)),))
+    return Report(
+        tool=snapshot.header.tool,
+        question=Question(engine=snapshot.pin.engine, asked={}, resolved={}),
+        pins=(),
+        chains=(chain,),
+        coverage=Coverage(modules_read=0, statements=0),
+    )
 
 
 def recorded(snapshot: Snapshot, scenario: Scenario, asked: Mapping[str, Value]) -> Report | None:
@@ -30,7 +50,7 @@ def _whole(snapshot: Snapshot, scenario: Scenario, found: Record) -> Report | No
 
 
 def _asked(snapshot: Snapshot, scenario: Scenario, report: Report, asked: Mapping[str, Value]) -> Report:
-    told = {**report.question.resolved, **device_facts(scenario)}
-    resolved = {name: told[name] for name in RESOLVED if name in told}
+    known = {**report.question.resolved, **device_facts(scenario)}
+    resolved = {name: known[name] for name in RESOLVED if name in known}
     question = replace(report.question, asked=dict(asked), resolved=resolved)
     return replace(report, tool=snapshot.header.tool, pins=(snapshot.pin,), question=question)

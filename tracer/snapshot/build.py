@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from ... import __version__
@@ -11,53 +13,82 @@ from ..engines.cache_dtypes import cache_dtypes
 from ..engines.release import cuda_of
 from ..library import Library
 from ..scenario import Scenario
+from ..sources import Source
 from ..supposed import is_open
-from .file import Record, key, save, trimmed
-from .grid import Axes, groups
+from .file import Group, Known, Record, key, packed, save, trimmed
+from .grid import groups
 
 Told = Callable[[int, int], None]
-"""Hears how many questions are answered, and how many records there are."""
+"""Hears how many groups of questions are answered, and how many records there are."""
 
 
-def build(library: Library, path: Path, told: Told, only: Iterable[list[Scenario]] | None = None) -> int:
-    """Answer every question of the grid and write the snapshot; the bytes that it takes."""
-    recorder = Recorder(library, told)
-    questions = groups(axes(library)) if only is None else only
-    return save(path, __version__, library.source.pin(), map(recorder.group, questions))
+def build(
+    source: Source, path: Path, told: Told, jobs: int = 1, only: Iterable[list[Scenario]] | None = None
+) -> int:
+    """Answer every question of the grid, in several processes if told so, and write the snapshot; the bytes
+    that it takes.
+    """
+    library = Library(source)
+    knows = known(library)
+    questions = list(groups(knows) if only is None else only)
+    made = counted(answers(source, library, questions, jobs), told)
+    return save(path, __version__, source.pin(), knows, made)
 
 
-def axes(library: Library) -> Axes:
+def known(library: Library) -> Known:
     """What the release's flags take."""
     flags = walked(library, Scenario(whole=False), configured=True).methods()
-    return Axes(tuple(flags), cache_dtypes(library, "cuda"), cuda_of(library.source))
+    return Known(tuple(flags), cache_dtypes(library, "cuda"), cuda_of(library.source))
 
 
-class Recorder:
-    """Answers questions, each once."""
+def answers(source: Source, library: Library, questions: list[list[Scenario]], jobs: int) -> Iterator[Group]:
+    """The records of each group of questions, in order."""
+    if jobs == 1:
+        yield from (packed(records(library, group)) for group in questions)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (source,)) as pool:
+        yield from pool.map(_group, questions)
 
-    def __init__(self, library: Library, told: Told) -> None:
-        self._library, self._told = library, told
-        self._known: set[str] = set()
 
-    def group(self, questions: Iterable[Scenario]) -> list[Record]:
-        """The records of these questions and of those that they are made of, without what was recorded."""
-        found: list[Record] = []
-        for question in questions:
-            found += self._records(question)
-            self._told(len(self._known), len(found))
-        return found
+_LIBRARY: list[Library] = []
+"""The one source of a process that answers."""
 
-    def _records(self, question: Scenario) -> Iterator[Record]:
-        if key(question) in self._known:
-            return
-        self._known.add(key(question))
-        self._library.consulted.clear()
-        report = trimmed(alone(self._library, question, {}))
-        consulted = bool(self._library.consulted)
-        parts: tuple[tuple[str, Scenario], ...] = ()
-        if is_open(question) and not all(chain.refused() for chain in report.chains):
-            parts = tuple(suppositions(self._library, question))
-        names = tuple((premise, key(part)) for premise, part in parts)
-        yield Record(scenario=question, report=report, consulted=consulted, parts=names)
-        for _, part in parts:
-            yield from self._records(part)
+
+def _start(source: Source) -> None:
+    _LIBRARY[:] = [Library(source)]
+
+
+def _group(questions: list[Scenario]) -> Group:
+    return packed(records(_LIBRARY[0], questions))
+
+
+def counted(made: Iterable[Group], told: Told) -> Iterator[Group]:
+    """The same groups, each told when it is there."""
+    total = 0
+    for number, group in enumerate(made, 1):
+        total += len(group)
+        told(number, total)
+        yield group
+
+
+def records(library: Library, questions: Iterable[Scenario]) -> Iterator[Record]:
+    """The records of questions and of those that their answers are made of, each once."""
+    seen: set[str] = set()
+    for question in questions:
+        yield from _records(library, question, seen)
+
+
+def _records(library: Library, question: Scenario, seen: set[str]) -> Iterator[Record]:
+    if key(question) in seen:
+        return
+    seen.add(key(question))
+    library.consulted.clear()
+    report = trimmed(alone(library, question, {}))
+    consulted = bool(library.consulted)
+    parts: tuple[tuple[str, Scenario], ...] = ()
+    if is_open(question) and not all(chain.refused() for chain in report.chains):
+        parts = tuple(suppositions(library, question))
+    names = tuple((premise, key(part)) for premise, part in parts)
+    yield Record(scenario=question, report=report, consulted=consulted, parts=names)
+    for _, part in parts:
+        yield from _records(library, part, seen)

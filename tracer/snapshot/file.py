@@ -34,10 +34,20 @@ class Block(Struct, frozen=True):
     keys: tuple[str, ...]
 
 
+class Known(Struct, frozen=True):
+    """What the release's flags take."""
+
+    flags: tuple[str, ...]
+    cache_dtypes: tuple[str, ...]
+    cuda: int | None
+    """The CUDA version that its wheels are built with."""
+
+
 class Header(Struct, frozen=True):
     schema: str
     tool: str
     pin: Pin
+    knows: Known
     blocks: tuple[Block, ...]
 
 
@@ -133,18 +143,28 @@ def _record(line: bytes) -> Record:
     return msgspec.json.decode(line, type=Record)
 
 
-def save(path: Path, tool: str, pin: Pin, groups: Iterable[Iterable[Record]]) -> int:
+Group = Mapping[str, bytes]
+"""Records as they are written, by their keys."""
+
+
+def packed(records: Iterable[Record]) -> Group:
+    """The records of a group, in the order of their keys."""
+    found = {key(record.scenario): msgspec.json.encode(record) for record in records}
+    return dict(sorted(found.items()))
+
+
+def save(path: Path, tool: str, pin: Pin, knows: Known, groups: Iterable[Group]) -> int:
     """Write a snapshot, a block for each group of records; the bytes that it takes."""
     blocks: list[Block] = []
-    body = bytearray()
+    body, told = bytearray(), set[str]()
     for group in groups:
-        records = sorted(group, key=lambda record: key(record.scenario))
-        lines = [msgspec.json.encode(record) for record in records]
-        packed = lzma.compress(b"\n".join(lines), preset=9 | lzma.PRESET_EXTREME)
-        keys = tuple(key(record.scenario) for record in records)
-        blocks.append(Block(offset=len(body), size=len(packed), keys=keys))
-        body += packed
-    head = msgspec.json.encode(Header(schema=SCHEMA, tool=tool, pin=pin, blocks=tuple(blocks)))
+        lines = {name: line for name, line in group.items() if name not in told}
+        told |= lines.keys()
+        if lines:
+            block = lzma.compress(b"\n".join(lines.values()), preset=9 | lzma.PRESET_EXTREME)
+            blocks.append(Block(offset=len(body), size=len(block), keys=tuple(lines)))
+            body += block
+    head = msgspec.json.encode(Header(schema=SCHEMA, tool=tool, pin=pin, knows=knows, blocks=tuple(blocks)))
     write(path, whole := head + b"\n" + bytes(body))
     return len(whole)
 

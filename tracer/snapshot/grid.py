@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..scenario import Scenario
 from ..standard import model_for, standards
+from .file import Known
 
 DEVICES: tuple[dict[str, Any], ...] = (
     {},
@@ -22,29 +23,21 @@ EXPERTS = "experts"
 ATTENTION = "attention"
 
 
-class Axes(NamedTuple):
-    """What a release knows, read in its source."""
-
-    flags: tuple[str, ...]
-    cache_dtypes: tuple[str, ...]
-    cuda: int | None
-
-
-def around(axes: Axes) -> Iterator[dict[str, Any]]:
+def around(known: Known) -> Iterator[dict[str, Any]]:
     """Every device with every set of packages."""
     for device, profile in product(DEVICES, PACKAGES):
-        yield {**device, "profile": profile, "cuda": axes.cuda}
+        yield {**device, "profile": profile, "cuda": known.cuda}
 
 
-def groups(axes: Axes) -> Iterator[list[Scenario]]:
+def groups(known: Known) -> Iterator[list[Scenario]]:
     """The questions, those whose answers are alike together; those without a checkpoint bring their own."""
-    for flag, dtype in product(axes.flags, (None, "fp8")):
-        yield [_open(quantization=flag, kv_cache_dtype=dtype, **near) for near in around(axes)]
+    for flag, dtype in product(known.flags, (None, "fp8")):
+        yield [_open(quantization=flag, kv_cache_dtype=dtype, **near) for near in around(known)]
     for layer in ("linear", EXPERTS):
         for config in (None, *(standard.config for standard in standards())):
-            yield [_given(layer, config, **near) for near in around(axes)]
-    for dtype in axes.cache_dtypes:
-        yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **near) for near in around(axes)]
+            yield [_given(layer, config, **near) for near in around(known)]
+    for dtype in known.cache_dtypes:
+        yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **near) for near in around(known)]
 
 
 def _open(**given: Any) -> Scenario:
