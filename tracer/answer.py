@@ -26,7 +26,7 @@ from .rows import ROWS, about_rows
 from .scenario import Scenario, device_facts
 from .sources import Source
 from .stated import stated
-from .supposed import is_open, joined, supposed
+from .supposed import is_open, supposed, under_all
 
 WORK = 13_500_000
 """What one question may take, some thirty seconds; what is not decided by then is open. It is no time, so
@@ -48,7 +48,7 @@ def answered(library: Library, scenario: Scenario, asked: Mapping[str, Value], w
     parts = [
         (premise, alone(library, part, asked, work)) for premise, part in suppositions(library, scenario)
     ]
-    return joined(scenario, parts)
+    return under_all(scenario, flag, parts)
 
 
 def suppositions(library: Library, scenario: Scenario) -> Iterator[tuple[str, Scenario]]:

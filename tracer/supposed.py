@@ -24,7 +24,13 @@ PLAIN = "not quantized"
 CACHED = "attention"
 """The kind of layer that has a KV cache."""
 
-Ask = Callable[[Scenario], Report]
+OTHER = "quantized in another way"
+"""What none of the standard checkpoints stands for."""
+DTYPES = ("bfloat16", "float16")
+"""What a checkpoint's weights are in, where the release takes it so: the first of these."""
+VERIFIER = "._verify_quantization"
+"""The engine's method that holds a flag against a checkpoint."""
+Configured = Callable[[Scenario], "Walk"]
 
 
 def is_open(scenario: Scenario) -> bool:
@@ -35,37 +41,79 @@ def is_open(scenario: Scenario) -> bool:
     return scenario.model is None and asked
 
 
-def supposed(
-    library: Library, scenario: Scenario, configured: Callable[[Scenario], Walk]
-) -> Iterator[tuple[str, Scenario]]:
+def supposed(library: Library, scenario: Scenario, configured: Configured) -> Iterator[tuple[str, Scenario]]:
     """(premise, question) for each checkpoint that the question may be about."""
     model = model_for(scenario.layer).config
     yield PLAIN, replace(scenario, model=model, whole=True)
-    flag, platform = scenario.quantization, scenario.platform
-    found = library.once(
-        f"checkpoints for {flag} on {platform}", lambda: _for_flag(flag, platform, configured)
-    )
-    for standard in found:
-        config = {**model, "quantization_config": standard.config}
-        yield standard.words, replace(scenario, model=config, whole=True)
+    anywhere = _anywhere(scenario)
+    found = library.once(f"checkpoints for {anywhere}", lambda: _for_flag(anywhere, configured))
+    for standard, dtype in found:
+        config = {**model, "torch_dtype": dtype, "quantization_config": standard.config}
+        words = standard.words if dtype == DTYPES[0] else f"{standard.words}, in {dtype}"
+        yield words, replace(scenario, model=config, whole=True)
 
 
-def _for_flag(
-    flag: str | None, platform: str, configured: Callable[[Scenario], Walk]
-) -> tuple[Standard, ...]:
-    """The checkpoints that the release takes with the flag on some device, and not as of another method;
-    without a flag, those that say something of the cache.
+def _anywhere(scenario: Scenario) -> Scenario:
+    """The question on no device of its own: what a flag is for does not hang on one."""
+    device = replace(scenario, capability=None, arch=None, cpu=(), device_name=None, compute_units=None)
+    return replace(device, kv_cache_dtype=None, layer="linear", rows=None, profile=None, packages={})
+
+
+def _for_flag(anywhere: Scenario, configured: Configured) -> tuple[tuple[Standard, str], ...]:
+    """The checkpoints that the release takes with the flag on some device, each with the dtype that it may
+    have; without a flag, those that say something of the cache.
     """
-    if flag is None:
-        return tuple(standard for standard in standards() if standard.cache)
-    model, found = model_for("linear").config, []
-    for standard in standards():
-        config = {**model, "quantization_config": standard.config}
-        walk = configured(Scenario(quantization=flag, platform=platform, model=config))
-        named = flag in (walk.model.attrs.get("quantization"), standard.config["quant_method"])
-        if named and not walk.m.live.is_false:
-            found.append(standard)
-    return tuple(found)
+    if anywhere.quantization is None:
+        return tuple((standard, DTYPES[0]) for standard in standards() if standard.cache)
+    found = ((standard, _taken_in(standard, anywhere, configured)) for standard in standards())
+    return tuple((standard, dtype) for standard, dtype in found if dtype is not None)
+
+
+def _taken_in(standard: Standard, anywhere: Scenario, configured: Configured) -> str | None:
+    """The dtype in which the release takes a checkpoint with the flag; None where it does not, or where it
+    takes that checkpoint whatever the flag says.
+    """
+    for dtype in DTYPES:
+        walk = _asked(standard, dtype, anywhere, configured)
+        if not walk.m.live.is_false:
+            named = anywhere.quantization in (_resolved(walk), standard.config["quant_method"])
+            return dtype if named or not _indifferent(standard, dtype, walk, anywhere, configured) else None
+        if _mismatched(walk):
+            break
+    return None
+
+
+def _mismatched(walk: Walk) -> bool:
+    """Whether flag and checkpoint do not go together, whatever the dtype."""
+    within = (symbol for _, exc in walk.raised for symbol in exc.attrs.get("__within__", ()))
+    return any(symbol.endswith(VERIFIER) for symbol in within)
+
+
+def _indifferent(
+    standard: Standard, dtype: str, walk: Walk, anywhere: Scenario, configured: Configured
+) -> bool:
+    """Whether the checkpoint is taken with the flag of another format as well."""
+    own, known = standard.config["quant_method"], walk.methods()
+    others = (other.config["quant_method"] for other in standards())
+    control = next((name for name in others if name in known and name != own), None)
+    with_it = replace(anywhere, quantization=control)
+    return control is not None and not _asked(standard, dtype, with_it, configured).m.live.is_false
+
+
+def _asked(standard: Standard, dtype: str, anywhere: Scenario, configured: Configured) -> Walk:
+    model = {**model_for(anywhere.layer).config, "torch_dtype": dtype}
+    return configured(replace(anywhere, model={**model, "quantization_config": standard.config}, whole=True))
+
+
+def _resolved(walk: Walk) -> object:
+    return walk.model.attrs.get("quantization")
+
+
+def under_all(scenario: Scenario, flag: Report, parts: list[tuple[str, Report]]) -> Report:
+    """The whole answer: that of the flag alone stands for every checkpoint that is none of the others."""
+    told = any(outcome.method for chain in flag.chains for outcome in chain.outcomes)
+    rest = [] if told or scenario.quantization is None else [(OTHER, flag)]
+    return joined(scenario, [*parts, *rest])
 
 
 def joined(scenario: Scenario, parts: list[tuple[str, Report]]) -> Report:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +22,7 @@ from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.snapshot.answer import recorded, told
 from qtrace.tracer.snapshot.build import build, known
-from qtrace.tracer.snapshot.file import Snapshot, packed, save
+from qtrace.tracer.snapshot.file import LARGEST, Snapshot, packed, save
 from qtrace.tracer.snapshot.grid import groups
 from qtrace.tracer.snapshot.verify import differing
 from qtrace.tracer.standard import model_for, standards
@@ -104,6 +106,44 @@ def test_an_answer_that_hangs_on_the_device_is_its_alone(library: Library, tmp_p
     assert recorded(Snapshot(path), replace(question, device_name="NVIDIA L4"), ASKED) is None
 
 
+def test_a_question_without_a_checkpoint_hangs_on_the_device_where_a_part_does(
+    library: Library, tmp_path: Path
+) -> None:
+    path = tmp_path / "parts.snapshot"
+    question = replace(FLAG, capability=89)
+    build(library.source, path, lambda *done: None, only=[[question]])
+    held = Snapshot(path)
+    assert {record.consulted for record in held.records()} == {True, False}
+    assert recorded(held, question, ASKED) is not None
+    assert recorded(held, replace(question, device_name="NVIDIA L4"), ASKED) is None
+
+
+def test_the_order_of_a_checkpoints_groups_counts(library: Library, tmp_path: Path) -> None:
+    """The engine takes the first group whose targets match."""
+    path = tmp_path / "order.snapshot"
+    groups = NVFP4["config_groups"]
+    two = {"group_0": groups["group_0"], "group_1": {**groups["group_0"], "targets": ["re:.*o_proj"]}}
+    model = dict(model_for("linear").config)
+    asked = [
+        replace(
+            GIVEN, layer="o_proj", model={**model, "quantization_config": {**NVFP4, "config_groups": both}}
+        )
+        for both in (two, dict(reversed(two.items())))
+    ]
+    build(library.source, path, lambda *done: None, only=[asked[:1]])
+    assert recorded(Snapshot(path), asked[0], ASKED) is not None
+    assert recorded(Snapshot(path), asked[1], ASKED) is None
+
+
+@pytest.mark.parametrize("name", ["\ud800", "nested"])
+def test_a_question_that_cannot_be_written_is_off_the_grid(snapshot: Snapshot, name: str) -> None:
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    model = {**model_for("linear").config, "odd": deep if name == "nested" else name}
+    assert recorded(snapshot, replace(GIVEN, model=model), ASKED) is None
+
+
 def test_the_grid_holds_each_question_once(library: Library) -> None:
     questions = [question for group in groups(known(library)) for question in group]
     assert len({str(question) for question in questions}) == len(questions)
@@ -126,15 +166,51 @@ def test_another_file_is_one_line(tmp_path: Path, data: bytes, words: str) -> No
         Snapshot(path)
 
 
-def test_a_newer_or_damaged_one_is_one_line(snapshot: Snapshot, tmp_path: Path) -> None:
-    head, body = snapshot.path.read_bytes().split(b"\n", 1)
-    newer, cut = tmp_path / "newer.snapshot", tmp_path / "cut.snapshot"
-    newer.write_bytes(head.replace(b"qtrace-snapshot/1", b"qtrace-snapshot/2") + b"\n" + body)
-    cut.write_bytes(head + b"\n" + body[:200])
+def test_a_newer_one_is_one_line(snapshot: Snapshot, tmp_path: Path) -> None:
+    newer = tmp_path / "newer.snapshot"
+    newer.write_bytes(snapshot.path.read_bytes().replace(b"qtrace-snapshot/1", b"qtrace-snapshot/2", 1))
     with pytest.raises(SourceError, match=r"newer.snapshot is a qtrace-snapshot/2; this qtrace reads"):
         Snapshot(newer)
-    with pytest.raises(SourceError, match=r"cut.snapshot is damaged"):
-        recorded(Snapshot(cut), FLAG, ASKED)
+
+
+@pytest.mark.parametrize("wrong", ["missing", "a folder"])
+def test_what_is_no_file_is_one_line(tmp_path: Path, wrong: str) -> None:
+    path = tmp_path if wrong == "a folder" else tmp_path / "missing"
+    with pytest.raises(SourceError, match="cannot read"):
+        Snapshot(path)
+
+
+BLOCKS = {
+    "cut": lambda block, body: ({}, body[: len(body) // 2]),
+    "elsewhere": lambda block, body: ({"offset": -1}, body),
+    "far away": lambda block, body: ({"offset": 1 << 62}, body),
+    "of no size": lambda block, body: ({"size": -1}, body),
+    "too large": lambda block, body: ({"size": 1 << 62}, body),
+    "not packed": lambda block, body: ({}, b"x" * len(body)),
+    "too few lines": lambda block, body: ({"keys": [*block["keys"], "0" * 16]}, body),
+    "of other keys": lambda block, body: ({"keys": list(reversed(block["keys"]))}, body),
+    "no record": lambda block, body: _block(b"{}"),
+    "no JSON": lambda block, body: _block(b"{"),
+    "too deep": lambda block, body: _block(b"[" * 100_000),
+    "a bomb": lambda block, body: _block(b"0" * (LARGEST + 1)),
+}
+
+
+def _block(lines: bytes) -> tuple[dict[str, object], bytes]:
+    packed_lines = lzma.compress(lines)
+    return {"offset": 0, "size": len(packed_lines), "keys": ["0" * 16]}, packed_lines
+
+
+@pytest.mark.parametrize("wrong", BLOCKS)
+def test_a_damaged_one_is_one_line(snapshot: Snapshot, tmp_path: Path, wrong: str) -> None:
+    head, _, body = snapshot.path.read_bytes().partition(b"\n")
+    header = json.loads(head)
+    changes, body = BLOCKS[wrong](header["blocks"][0], body)
+    header["blocks"] = [header["blocks"][0] | changes]
+    path = tmp_path / "odd.snapshot"
+    path.write_bytes(json.dumps(header).encode() + b"\n" + body)
+    with pytest.raises(SourceError, match=r"odd.snapshot is damaged"):
+        list(Snapshot(path).records())
 
 
 def test_reading_one_imports_no_parser() -> None:

@@ -128,13 +128,19 @@ def _architecture(m: Machine, model: Instance, whole: bool) -> Instance:
     return out
 
 
+def architecture(scenario: Scenario) -> str | None:
+    """The first architecture that the checkpoint names."""
+    names = (scenario.model or {}).get("architectures")
+    first = names[0] if isinstance(names, list) and names else None
+    return first if isinstance(first, str) else None
+
+
 def model_class(m: Machine, scenario: Scenario) -> Value:
     """The class that the engine's registry names for the checkpoint's architecture; None where it names
     none.
     """
-    names = (scenario.model or {}).get("architectures") or [None]
     table = facts.engine_value(m, f"{MODELS}.registry._VLLM_MODELS")
-    row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
+    row = table.entries.get(("constant", architecture(scenario))) if isinstance(table, DictValue) else None
     if row is None or not isinstance(row[1], tuple):
         return None
     module, cls = row[1]

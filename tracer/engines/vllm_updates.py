@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
+from ..evaluate.fields import fields_of
 from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Unknown
 from . import platform as facts
+from .vllm_checkpoint import architecture
 from .vllm_given import settle_at_rest
 
 if TYPE_CHECKING:
@@ -30,11 +32,11 @@ def settle_config(walk: Walk) -> None:
 
 def _update(walk: Walk) -> object:
     """The class that the release has for the architecture, None where there is none."""
-    m, names = walk.m, (walk.scenario.model or {}).get("architectures") or [None]
+    m, name = walk.m, architecture(walk.scenario)
     module = m.world.module(m, UPDATES) if m.world.source.module(UPDATES) is not None else None
     with m.aside():
         table = MISSING if module is None else settle(m, attributes.find(m, module, TABLE, None))
-    row = table.entries.get(("constant", names[0])) if isinstance(table, DictValue) else None
+    row = table.entries.get(("constant", name)) if isinstance(table, DictValue) else None
     return None if row is None else settle(m, row[1])
 
 
@@ -42,9 +44,12 @@ def _apply(walk: Walk, cls: ClassValue) -> None:
     """Evaluate the update. Where it raises as far as it is read, what it may have changed is not known."""
     m, first = walk.m, len(walk.m.record.edges)
     run = attributes.find(m, cls, UPDATE, None)
-    raised = run is not MISSING and facts.attempt(m, lambda: call_value(m, run, (walk.config,), {}))[1]
+    ended, raised = (
+        (None, False) if run is MISSING else facts.attempt(m, lambda: call_value(m, run, (walk.config,), {}))
+    )
     del m.record.edges[first:]  # a step of the start, none on the way to the layer
-    for part in CHANGED if raised else ():
+    for part in CHANGED if raised or ended is MISSING else ():
         held = walk.config.attrs[part]
         if isinstance(held, Instance):
-            held.attrs |= {name: Unknown(f"{part}.{name}", f"{part}.{name}") for name in held.attrs}
+            names = {*held.attrs, *(field.name for field in fields_of(m, held.cls))}
+            held.attrs |= {name: Unknown(f"{part}.{name}", f"{part}.{name}") for name in sorted(names)}

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from ...report.model import Chain, Coverage, Outcome, Question, Report, Value
 from ...report.predicate import Opaque
 from ..scenario import RESOLVED, Scenario, device_facts
-from ..supposed import joined
-from .file import Record, Snapshot
+from ..supposed import under_all
+from .file import Record, Snapshot, on_device_of
 
 
 def told(snapshot: Snapshot, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
@@ -44,9 +44,14 @@ def recorded(snapshot: Snapshot, scenario: Scenario, asked: Mapping[str, Value])
 def _whole(snapshot: Snapshot, scenario: Scenario, found: Record) -> Report | None:
     if not found.parts:
         return found.report
-    parts = [(premise, snapshot.named(key)) for premise, key in found.parts]
-    known = [(premise, part.report) for premise, part in parts if part is not None]
-    return joined(scenario, known) if len(known) == len(parts) else None
+    known = []
+    for premise, key in found.parts:
+        part = snapshot.named(key)
+        part = None if part is None else snapshot.record(on_device_of(scenario, part.scenario))
+        if part is None:
+            return None
+        known.append((premise, part.report))
+    return under_all(scenario, found.report, known)
 
 
 def _asked(snapshot: Snapshot, scenario: Scenario, report: Report, asked: Mapping[str, Value]) -> Report:

@@ -23,6 +23,8 @@ from ...report.model import Pin, Report
 from ..scenario import Scenario
 
 SCHEMA = "qtrace-snapshot/1"
+LARGEST = 1 << 28
+"""Bytes that the first line, or a block once it is unpacked, may have."""
 DEVICE: dict[str, None] = {"device_name": None, "compute_units": None}
 """What of a scenario only counts where the engine asks for it."""
 
@@ -67,10 +69,19 @@ def bare(scenario: Scenario) -> Scenario:
     return replace(scenario, **DEVICE)
 
 
+def on_device_of(scenario: Scenario, other: Scenario) -> Scenario:
+    """The question `other`, on the device of `scenario`."""
+    return replace(other, **{name: getattr(scenario, name) for name in DEVICE})
+
+
 def key(scenario: Scenario) -> str:
-    """What a question goes by."""
-    plain = msgspec.json.encode(msgspec.to_builtins(scenario), order="deterministic")
-    return hashlib.sha256(plain).hexdigest()[:16]
+    """What a question goes by: all of it, in the order in which the checkpoint says it."""
+    return hashlib.sha256(written(scenario)).hexdigest()[:16]
+
+
+def written(scenario: Scenario) -> bytes:
+    """A question as it is recorded."""
+    return msgspec.json.encode(scenario)
 
 
 class Snapshot:
@@ -78,9 +89,13 @@ class Snapshot:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with path.open("rb") as file:
-            self.header = _header(path, file)
-            self._start = file.tell()
+        try:
+            with path.open("rb") as file:
+                self.header = _header(path, file)
+                self._start = file.tell()
+                self._size = file.seek(0, 2) - self._start
+        except OSError as error:
+            raise SourceError(f"cannot read {path}: {error.strerror}") from None
         self._blocks: dict[int, list[bytes]] = {}
 
     @cached_property
@@ -101,46 +116,72 @@ class Snapshot:
     def record(self, scenario: Scenario) -> Record | None:
         """The record of a question, None where it is off the grid."""
         for asked in (scenario, bare(scenario)):
+            try:
+                plain = written(asked)
+            except (RecursionError, UnicodeError):
+                return None  # no question of a grid
             found = self.named(key(asked))
-            if found is not None and found.scenario == asked and (asked is scenario or not found.consulted):
+            same = found is not None and written(found.scenario) == plain
+            if found is not None and same and (asked is scenario or not found.consulted):
                 return found
         return None
 
     def named(self, key: str) -> Record | None:
         """The record of that key."""
         place = self._places.get(key)
-        return None if place is None else _record(self._lines(place[0])[place[1]])
+        return None if place is None else self._record(self._lines(place[0])[place[1]], key)
 
     def records(self) -> Iterable[Record]:
         """Every record, block by block."""
         for number in range(len(self.header.blocks)):
-            yield from map(_record, self._lines(number))
+            yield from map(self._record, self._lines(number), self.header.blocks[number].keys)
 
     def _lines(self, number: int) -> list[bytes]:
         if number not in self._blocks:
             block = self.header.blocks[number]
+            if not (block.offset >= 0 and block.size > 0 and block.offset + block.size <= self._size):
+                raise self._damaged()
             with self.path.open("rb") as file:
                 file.seek(self._start + block.offset)
-                packed = file.read(block.size)
-            try:
-                self._blocks[number] = lzma.decompress(packed).split(b"\n")
-            except lzma.LZMAError:
-                raise SourceError(f"{self.path.name} is damaged: build or fetch it again") from None
+                lines = _unpacked(file.read(block.size)).split(b"\n")
+            if len(lines) != len(block.keys):
+                raise self._damaged()
+            self._blocks[number] = lines
         return self._blocks[number]
+
+    def _damaged(self) -> SourceError:
+        return SourceError(f"{self.path.name} is damaged: build or fetch it again")
+
+    def _record(self, line: bytes, key: str) -> Record:
+        try:
+            found = msgspec.json.decode(line, type=Record)
+        except (msgspec.DecodeError, RecursionError):
+            raise self._damaged() from None
+        if _key(found) != key:
+            raise self._damaged()
+        return found
+
+
+def _key(record: Record) -> str:
+    return key(record.scenario)
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """One stream of at most `LARGEST` bytes; nothing where it is not one."""
+    try:
+        return lzma.LZMADecompressor(memlimit=LARGEST).decompress(packed, LARGEST)
+    except (lzma.LZMAError, EOFError, MemoryError):
+        return b""
 
 
 def _header(path: Path, file: BinaryIO) -> Header:
     try:
-        header = msgspec.json.decode(file.readline(), type=Header)
-    except msgspec.DecodeError:
+        header = msgspec.json.decode(file.readline(LARGEST), type=Header)
+    except (msgspec.DecodeError, RecursionError):
         raise SourceError(f"{path.name} is no snapshot of qtrace") from None
     if header.schema != SCHEMA:
         raise SourceError(f"{path.name} is a {header.schema}; this qtrace reads {SCHEMA}")
     return header
-
-
-def _record(line: bytes) -> Record:
-    return msgspec.json.decode(line, type=Record)
 
 
 Group = Mapping[str, bytes]
