@@ -6,7 +6,9 @@ import json
 import lzma
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -124,12 +126,8 @@ def test_the_order_of_a_checkpoints_groups_counts(library: Library, tmp_path: Pa
     groups = NVFP4["config_groups"]
     two = {"group_0": groups["group_0"], "group_1": {**groups["group_0"], "targets": ["re:.*o_proj"]}}
     model = dict(model_for("linear").config)
-    asked = [
-        replace(
-            GIVEN, layer="o_proj", model={**model, "quantization_config": {**NVFP4, "config_groups": both}}
-        )
-        for both in (two, dict(reversed(two.items())))
-    ]
+    configs = [{**NVFP4, "config_groups": both} for both in (two, dict(reversed(two.items())))]
+    asked = [replace(GIVEN, model={**model, "quantization_config": config}) for config in configs]
     build(library.source, path, lambda *done: None, only=[asked[:1]])
     assert recorded(Snapshot(path), asked[0], ASKED) is not None
     assert recorded(Snapshot(path), asked[1], ASKED) is None
@@ -180,7 +178,8 @@ def test_what_is_no_file_is_one_line(tmp_path: Path, wrong: str) -> None:
         Snapshot(path)
 
 
-BLOCKS = {
+Damage = Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]]
+BLOCKS: dict[str, Damage] = {
     "cut": lambda block, body: ({}, body[: len(body) // 2]),
     "elsewhere": lambda block, body: ({"offset": -1}, body),
     "far away": lambda block, body: ({"offset": 1 << 62}, body),
@@ -196,7 +195,7 @@ BLOCKS = {
 }
 
 
-def _block(lines: bytes) -> tuple[dict[str, object], bytes]:
+def _block(lines: bytes) -> tuple[dict[str, Any], bytes]:
     packed_lines = lzma.compress(lines)
     return {"offset": 0, "size": len(packed_lines), "keys": ["0" * 16]}, packed_lines
 
@@ -222,28 +221,35 @@ def test_reading_one_imports_no_parser() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_the_command_writes_a_file_and_holds_it_against_the_source(
-    vllm_sdist: Path, snapshot: Snapshot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture(scope="module")
+def single(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    path = tmp_path_factory.mktemp("single") / "single.snapshot"
+    build(library.source, path, lambda *done: None, only=[[GIVEN]])
+    return Snapshot(path)
+
+
+def test_the_command_holds_a_file_against_the_source(
+    vllm_sdist: Path, single: Snapshot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     verify = ["snapshot", "verify", "--at", str(vllm_sdist)]
-    assert main([*verify, "--every", "5", str(snapshot.path)]) == 0
-    assert capsys.readouterr().out == "2 of 6 records asked of the source again, 0 differ\n"
+    assert main([*verify, str(single.path)]) == 0
+    assert capsys.readouterr().out == "1 of 1 records asked of the source again, 0 differ\n"
     forged = tmp_path / "forged.snapshot"
-    head, _, body = snapshot.path.read_bytes().partition(b"\n")
-    forged.write_bytes(head.replace(snapshot.pin.python_hash.encode(), b"0" * 64) + b"\n" + body)
+    head, _, body = single.path.read_bytes().partition(b"\n")
+    forged.write_bytes(head.replace(single.pin.python_hash.encode(), b"0" * 64) + b"\n" + body)
     assert main([*verify, str(forged)]) == 2
     assert "other files" in capsys.readouterr().err
-    assert main([*verify, "--every", "0", str(snapshot.path)]) == 2
+    assert main([*verify, "--every", "0", str(single.path)]) == 2
     assert "take a positive number" in capsys.readouterr().err
 
 
 def test_a_record_that_the_source_does_not_give_is_found(
-    library: Library, snapshot: Snapshot, tmp_path: Path
+    library: Library, single: Snapshot, tmp_path: Path
 ) -> None:
     path = tmp_path / "wrong.snapshot"
-    wrong = [replace(record, consulted=False, report=_other(record.report)) for record in snapshot.records()]
-    save(path, __version__, snapshot.pin, snapshot.header.knows, [packed(wrong)])
-    found = list(differing(Snapshot(path), library, every=6))
+    wrong = [replace(record, consulted=False, report=_other(record.report)) for record in single.records()]
+    save(path, __version__, single.pin, single.header.knows, [packed(wrong)])
+    found = list(differing(Snapshot(path), library, every=1))
     assert [differs for _, differs in found] == [True]
 
 

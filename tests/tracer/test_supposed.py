@@ -53,7 +53,7 @@ def test_a_checkpoint_of_another_method_is_left_out_though_the_release_takes_it(
 
 @pytest.mark.parametrize("flag", ["gptq_marlin", "modelopt_mixed"])
 def test_a_flag_by_another_name_or_of_no_standard_checkpoint_is_open(library: Library, flag: str) -> None:
-    """One is another name of a method, of the other no standard checkpoint is: nothing is refused for sure."""
+    """One is another name of a method, no standard checkpoint is of the other: none is sure to be refused."""
     made = ask(library, quantization=flag, layer="o_proj")
     told = {premise for chain in made.chains for premise in chain.premises}
     assert ("GPTQ, 4 bits in groups of 128" in told) == (flag == "gptq_marlin")

@@ -110,6 +110,10 @@ class Once:
 
 
 HF_CONFIG = "transformers.PretrainedConfig"
+GLOBAL = "global_"
+"""Begins the names of sizes that only some layers have."""
+BY_LAYER = ("is_heterogeneous", "per_layer_config")
+"""What transformers makes of them by itself, in no release's source."""
 
 
 def checkpoint(m: Machine, scenario: Scenario) -> Instance:
@@ -133,6 +137,8 @@ def _config_object(m: Machine, entries: dict[str, Any], whole: bool, label: str)
     for name, value in entries.items():
         nested = isinstance(value, dict) and name.endswith("_config") and name not in CHECKPOINT_DICTS
         out.attrs[name] = _config_object(m, value, whole, name) if nested else box_json(m, value)
+    if any(name.startswith(GLOBAL) for name in entries):
+        out.attrs |= {name: _unknown_entry(label, name) for name in BY_LAYER}
     stated = entries.get("dtype") or entries.get("torch_dtype")
     if isinstance(stated, str) and stated in DTYPES:
         out.attrs |= dict.fromkeys(STATED_DTYPE, DTYPES[stated])
