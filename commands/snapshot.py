@@ -54,13 +54,18 @@ def _told(groups: int, records: int) -> None:
 
 def _verify(source: Source, path: Path, every: int) -> int:
     from ..tracer.library import Library
+    from ..tracer.snapshot.build import known
     from ..tracer.snapshot.file import Snapshot
     from ..tracer.snapshot.verify import differing
 
     snapshot = Snapshot(path)
     _same_pin(snapshot, source)
+    library = Library(source)
+    if snapshot.header.knows != known(library):
+        print("differs: what the release's flags take")
+        return Exit.FINDINGS
     asked, found = 0, 0
-    for scenario, differs in differing(snapshot, Library(source), every):
+    for scenario, differs in differing(snapshot, library, every):
         asked, found = asked + 1, found + differs
         if differs:
             print(f"differs: {scenario}")

@@ -239,6 +239,12 @@ def test_the_command_holds_a_file_against_the_source(
     forged.write_bytes(head.replace(single.pin.python_hash.encode(), b"0" * 64) + b"\n" + body)
     assert main([*verify, str(forged)]) == 2
     assert "other files" in capsys.readouterr().err
+    less = single.header.knows.flags[1:]
+    save(
+        forged, __version__, single.pin, replace(single.header.knows, flags=less), [packed(single.records())]
+    )
+    assert main([*verify, str(forged)]) == 1
+    assert capsys.readouterr().out == "differs: what the release's flags take\n"
     assert main([*verify, "--every", "0", str(single.path)]) == 2
     assert "take a positive number" in capsys.readouterr().err
 
