@@ -99,7 +99,7 @@ def followed(source: Source) -> Iterator[None]:
     except Dead:
         raise SourceError(
             f"{source} is laid out in a way that this qtrace cannot follow: "
-            "give a newer release (see `qtrace pins`)"
+            "give another release (see `qtrace pins`)"
         ) from None
 
 

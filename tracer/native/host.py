@@ -109,15 +109,22 @@ class HostFunction:
         return self.answer({}, {}).needs - frozenset(self.params)
 
 
-def read_host(source: Source, function: str, paths: Iterable[str]) -> HostFunction | None:
-    """Find a host function in these files; None when it is not there once."""
+def read_host(
+    source: Source, function: str, paths: Iterable[str], units: dict[str, Unit] | None = None
+) -> HostFunction | None:
+    """Find a host function in these files; None when it is not there once. What was parsed is kept in
+    `units`.
+    """
+    units = {} if units is None else units
     named = [path for path in paths if function.encode() in (source.read(path) or b"")]
     definition = re.compile(rf"\b{re.escape(function)}\s*\([^;{{}}]*\)\s*(?:noexcept\s*)?\{{")
     homes = [path for path in named if definition.search(source.text(path) or "")]
     if len(homes) != 1:
         return None
-    try:
-        unit = Unit(homes[0], source.text(homes[0]) or "")
-    except RecursionError:
-        return None
-    return HostFunction(function, unit) if function in unit.functions else None
+    (home,) = homes
+    if home not in units:
+        try:
+            units[home] = Unit(home, source.text(home) or "")
+        except RecursionError:
+            return None
+    return HostFunction(function, units[home]) if function in units[home].functions else None

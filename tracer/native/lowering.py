@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
 def templates(root: Node) -> frozenset[str]:
     """The names of function templates: which overload a call means is then not known."""
-    return frozenset(
-        text_of(below.child_by_field_name("declarator")).rsplit("::", 1)[-1]
-        for node in within(root)
-        if node.type == "template_declaration"
-        for below in within(node)
-        if below.type == "function_declarator"
-    )
+    found: set[str] = set()
+    pending = [(root, False)]
+    while pending:
+        node, inside = pending.pop()
+        if inside and node.type == "function_declarator":
+            found.add(text_of(node.child_by_field_name("declarator")).rsplit("::", 1)[-1])
+        elif node.type != "compound_statement":  # of bodies nothing counts
+            inside = inside or node.type == "template_declaration"
+            pending.extend((below, inside) for below in node.named_children)
+    return frozenset(found)
 
 
 def definitions(root: Node, path: str) -> Iterator[tuple[str, Function]]:

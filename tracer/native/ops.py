@@ -9,6 +9,7 @@ from ...report.predicate import Site
 from .build import Build, native_files
 from .host import HostFunction, read_host
 from .registrations import Implementation, Op, registered
+from .units import Unit
 
 if TYPE_CHECKING:
     from ..sources import Source
@@ -24,6 +25,7 @@ class OpIndex:
         self._source = source
         self._paths = paths
         self._ops = ops
+        self._units: dict[str, Unit] = {}
         self.namespaces = tuple(sorted({namespace for namespace, _ in ops}))
 
     @classmethod
@@ -90,4 +92,4 @@ class OpIndex:
             if impl.key in keys
         )
         best = {function for rank, function in ranked if rank == ranked[0][0]}
-        return read_host(self._source, best.pop(), self._paths) if len(best) == 1 else None
+        return read_host(self._source, best.pop(), self._paths, self._units) if len(best) == 1 else None

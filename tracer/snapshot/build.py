@@ -15,7 +15,7 @@ from ..library import Library
 from ..scenario import Scenario
 from ..sources import Source
 from ..supposed import is_open
-from .file import Group, Known, Record, key, packed, save, trimmed
+from .file import Group, Known, Record, key_of, packed, save, trimmed
 from .grid import groups
 
 Told = Callable[[int, int], None]
@@ -79,16 +79,16 @@ def records(library: Library, questions: Iterable[Scenario]) -> Iterator[Record]
 
 
 def _records(library: Library, question: Scenario, seen: set[str]) -> Iterator[Record]:
-    if key(question) in seen:
+    if key_of(question) in seen:
         return
-    seen.add(key(question))
+    seen.add(key_of(question))
     library.consulted.clear()
     report = trimmed(alone(library, question, {}))
     consulted = bool(library.consulted)
     parts: tuple[tuple[str, Scenario], ...] = ()
     if is_open(question) and not all(chain.refused() for chain in report.chains):
         parts = tuple(suppositions(library, question))
-    names = tuple((premise, key(part)) for premise, part in parts)
+    names = tuple((premise, key_of(part)) for premise, part in parts)
     yield Record(scenario=question, report=report, consulted=consulted, parts=names)
     for _, part in parts:
         yield from _records(library, part, seen)

@@ -74,7 +74,7 @@ def on_device_of(scenario: Scenario, other: Scenario) -> Scenario:
     return replace(other, **{name: getattr(scenario, name) for name in DEVICE})
 
 
-def key(scenario: Scenario) -> str:
+def key_of(scenario: Scenario) -> str:
     """What a question goes by: all of it, in the order in which the checkpoint says it."""
     return hashlib.sha256(written(scenario)).hexdigest()[:16]
 
@@ -120,7 +120,7 @@ class Snapshot:
                 plain = written(asked)
             except (RecursionError, UnicodeError):
                 return None  # no question of a grid
-            found = self.named(key(asked))
+            found = self.named(key_of(asked))
             same = found is not None and written(found.scenario) == plain
             if found is not None and same and (asked is scenario or not found.consulted):
                 return found
@@ -157,13 +157,9 @@ class Snapshot:
             found = msgspec.json.decode(line, type=Record)
         except (msgspec.DecodeError, RecursionError):
             raise self._damaged() from None
-        if _key(found) != key:
+        if key_of(found.scenario) != key:
             raise self._damaged()
         return found
-
-
-def _key(record: Record) -> str:
-    return key(record.scenario)
 
 
 def _unpacked(packed: bytes) -> bytes:
@@ -190,7 +186,7 @@ Group = Mapping[str, bytes]
 
 def packed(records: Iterable[Record]) -> Group:
     """The records of a group, in the order of their keys."""
-    found = {key(record.scenario): msgspec.json.encode(record) for record in records}
+    found = {key_of(record.scenario): msgspec.json.encode(record) for record in records}
     return dict(sorted(found.items()))
 
 
