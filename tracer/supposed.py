@@ -112,7 +112,7 @@ def _resolved(walk: Walk) -> object:
 def under_all(scenario: Scenario, flag: Report, parts: list[tuple[str, Report]]) -> Report:
     """The whole answer: that of the flag alone stands for every checkpoint that is none of the others."""
     told = any(outcome.method for chain in flag.chains for outcome in chain.outcomes)
-    rest = [] if told or scenario.quantization is None else [(OTHER, flag)]
+    rest = [] if told else [(OTHER, flag)]
     return joined(scenario, [*parts, *rest])
 
 

@@ -94,3 +94,10 @@ def test_a_checkpoint_is_taken_in_the_dtype_that_the_release_allows(vllm_sdist: 
     made = answered(library, scenario, {})
     accepted = [p for chain in made.chains if not chain.refused() for p in chain.premises]
     assert any(premise.endswith(", in float16") for premise in accepted)
+
+
+def test_without_a_flag_other_formats_may_keep_the_cache_otherwise(library: Library) -> None:
+    made = ask(library, kv_cache_dtype="fp8", layer="attention")
+    told = {premise for chain in made.chains for premise in chain.premises}
+    assert told == {"not quantized", OTHER, *(s.words for s in standards() if s.cache)}
+    assert of_report(made) is Standing.OPEN
