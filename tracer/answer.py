@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import msgspec
 from msgspec.structs import replace
 
 from .. import __version__
 from ..report.errors import SourceError
-from ..report.model import Chain, Checkpoint, Coverage, Pin, Question, Report, Unsupported
+from ..report.model import Checkpoint, Coverage, Pin, Question, Report, Unsupported
 from ..report.predicate import Always, Site
 from ..report.question import Value
 from .chain import chains
@@ -21,7 +22,7 @@ from .evaluate.machine import Dead, Machine, OutOfBudget
 from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
-from .relief import relieved
+from .relief import Asked, asked_of, relieved
 from .rows import ROWS, about_rows
 from .scenario import Scenario, device_facts
 from .sources import Source
@@ -56,18 +57,46 @@ def suppositions(library: Library, scenario: Scenario) -> Iterator[tuple[str, Sc
     return supposed(library, scenario, lambda one: walked(library, one, configured=True))
 
 
-def alone(library: Library, scenario: Scenario, asked: Mapping[str, Value], work: float = WORK) -> Report:
-    """The report of one question, of which what was not given is left unknown."""
+Before = dict[bytes, Asked]
+"""Changed questions that were asked before."""
 
-    def ask(changed: Scenario) -> tuple[Walk, tuple[Chain, ...]]:
-        other = walked(library, changed, AGAIN, used=False)
-        with deep():
-            return other, chains(other)
+
+def alone(
+    library: Library,
+    scenario: Scenario,
+    asked: Mapping[str, Value],
+    work: float = WORK,
+    before: Before | None = None,
+) -> Report:
+    """The report of one question, of which what was not given is left unknown; questions that are alike may
+    share `before`.
+    """
+
+    def ask(changed: Scenario) -> Asked:
+        found = _again(library, changed) if before is None else _once(library, changed, before)
+        if changed.capability == scenario.capability:  # else it was another device that was asked about
+            library.consulted |= found.consulted
+        return found
 
     walk = walked(library, scenario, work)
     made = report(walk, asked)
     with deep():
         return replace(made, chains=relieved(walk, made.chains, ask))
+
+
+def _once(library: Library, changed: Scenario, before: Before) -> Asked:
+    key = msgspec.json.encode(changed)
+    if key not in before:
+        before[key] = _again(library, changed)
+    return before[key]
+
+
+def _again(library: Library, changed: Scenario) -> Asked:
+    already, library.consulted = library.consulted, set()
+    other = walked(library, changed, AGAIN, used=False)
+    consulted, library.consulted = frozenset(library.consulted), already
+    with deep():
+        return asked_of(other, chains(other), consulted)
 
 
 def walked(

@@ -11,8 +11,7 @@ of what it was, whatever its length. In measurements, any single order for both 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping
-from itertools import repeat
+from collections.abc import Container, Mapping
 
 Pair = tuple["Guard", "Guard"]
 
@@ -44,7 +43,7 @@ class Guard:
         space = self.space
         pair = (self, other) if self.id < other.id else (other, self)
         found = space.meets.get(pair)
-        return space.combine(pair, space.meets, space.true, space.false) if found is None else found
+        return space.meet(pair) if found is None else found
 
     def __or__(self, other: Guard) -> Guard:
         if self is other or other.is_false or self.is_true:
@@ -54,7 +53,7 @@ class Guard:
         space = self.space
         pair = (self, other) if self.id < other.id else (other, self)
         found = space.joins.get(pair)
-        return space.combine(pair, space.joins, space.false, space.true) if found is None else found
+        return space.join(pair) if found is None else found
 
     def __invert__(self) -> Guard:
         found = self.space.opposites.get(self)
@@ -132,6 +131,23 @@ class Diagram:
             found = self.tables[level][children] = Guard(self, self.size + 1, level, children)
         return found
 
+    def meet(self, pair: Pair) -> Guard:
+        """Both guards of `pair`. That each of them holds where both do is kept as well: what was cut to a
+        path is met with that path again and again.
+        """
+        both = self.combine(pair, self.meets, self.true, self.false)
+        for one in pair:
+            self.meets[(one, both) if one.id < both.id else (both, one)] = both
+        return both
+
+    def join(self, pair: Pair) -> Guard:
+        """Either guard of `pair`, and that it holds wherever one of them does."""
+        either = self.combine(pair, self.joins, self.false, self.true)
+        for one in pair:
+            key = (one, either) if one.id < either.id else (either, one)
+            self.joins[key], self.meets[key] = either, one
+        return either
+
     def combine(self, pair: Pair, memo: dict[Pair, Guard], neutral: Guard, absorbing: Guard) -> Guard:
         """Both guards of `pair` (neutral: true) or either of them (neutral: false), remembered in `memo`."""
         if pair[0].space is not self or pair[1].space is not self:
@@ -144,12 +160,15 @@ class Diagram:
             if self.work > self.limit:
                 raise GuardBudget(OUT_OF_WORK)
             current = f, g = todo[-1]
-            level = max(f.level, g.level)
-            left: Iterable[Guard] = f.children if f.level == level else repeat(f)
-            right: Iterable[Guard] = g.children if g.level == level else repeat(g)
-            parts = []
+            level, other = f.level, g.level
+            left, right = f.children, g.children
+            if level > other:
+                right = (g,) * len(left)
+            elif level < other:
+                level, left = other, (f,) * len(right)
             known = len(todo)
-            for a, b in zip(left, right, strict=False):
+            parts = []
+            for a, b in zip(left, right):  # noqa: B905 - as long as each other, and the hottest loop there is
                 if a is b or b is neutral or a is absorbing:
                     parts.append(a)
                 elif a is neutral or b is absorbing:

@@ -6,7 +6,7 @@ That tells what a refusal hangs on without reading its text: the engine is asked
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -28,7 +28,18 @@ AUTO = "auto"
 DTYPES = ("float16", "bfloat16")
 """Activation dtypes that a checkpoint may be run in instead."""
 
-Ask = Callable[[Scenario], tuple["Walk", tuple[Chain, ...]]]
+
+class Asked(NamedTuple):
+    """What a changed question came to."""
+
+    resolved: str | None
+    """The quantization that the engine resolved."""
+    chains: tuple[Chain, ...]
+    consulted: frozenset[str]
+    """What the engine asked its driver about the device."""
+
+
+Ask = Callable[[Scenario], Asked]
 
 
 def relieved(walk: Walk, chains: tuple[Chain, ...], ask: Ask) -> tuple[Chain, ...]:
@@ -55,11 +66,11 @@ def _first(
     """The first change that each of the wanted chains is accepted with, by its place."""
     found: dict[int, Relief] = {}
     for name, values, scenario in changes:
-        other, made = ask(scenario)
+        other = ask(scenario)
         for at in wanted:
-            taken = [value for value in values if _accepts(made, chains[at], name, value)]
+            taken = [value for value in values if _accepts(other.chains, chains[at], name, value)]
             if at not in found and taken:
-                found[at] = Relief(name=name, values=tuple(taken), resolved=_resolved(other))
+                found[at] = Relief(name=name, values=tuple(taken), resolved=other.resolved)
         if len(found) == len(wanted):
             break
     return found
@@ -114,7 +125,8 @@ def _changes(walk: Walk) -> Iterator[Change]:
             yield "dtype", (dtype,), replace(scenario, dtype=dtype)
     if scenario.capability is not None:
         others = tuple(c for c in CAPABILITIES if c != scenario.capability)
-        yield "capability", others, replace(scenario, capability=None)
+        other = replace(scenario, capability=None, device_name=None, compute_units=None)
+        yield "capability", others, other
     if scenario.quantization is not None and scenario.model is not None:
         yield "quantization", (None,), replace(scenario, quantization=None)
 
@@ -142,6 +154,7 @@ def _ends(chain: Chain, name: str, value: Value) -> bool:
     )
 
 
-def _resolved(walk: Walk) -> str | None:
+def asked_of(walk: Walk, chains: tuple[Chain, ...], consulted: frozenset[str]) -> Asked:
+    """What is kept of the walk of a changed question."""
     method = walk.model.attrs.get("quantization")
-    return method if isinstance(method, str) else None
+    return Asked(method if isinstance(method, str) else None, chains, consulted)

@@ -84,7 +84,7 @@ def as_value(m: Machine, guard: Guard) -> Value:
     yes = m.live & guard
     if yes is m.live:
         return True
-    return False if yes.is_false else join(m, [(yes, True), (m.live & ~guard, False)])
+    return False if yes.is_false else join(m, [(yes, True), (m.live & ~guard, False)], m.live)
 
 
 def identical(m: Machine, a: Value, b: Value, node: Node | None) -> Guard:

@@ -20,6 +20,7 @@ from .values import IteratorValue, Unknown, Value
 from .walking import walk
 
 if TYPE_CHECKING:
+    from ..guards import Guard
     from .machine import Machine
 
 
@@ -102,6 +103,33 @@ def _bool(m: Machine, node: tree.Bool, start: int = 0) -> Value:
     return m.branch(holds, more, keep) if node.op == "and" else m.branch(holds, keep, more)
 
 
+def condition(m: Machine, node: tree.Node) -> Guard:
+    """Where a test is true on the current path, of which it leaves what does not raise.
+
+    As a value, `a and b` is any of what its parts may be; a test asks of each only where it is true.
+    """
+    return _connected(m, node, 0) if isinstance(node, tree.Bool) else truth(m, evaluate(m, node))
+
+
+def _connected(m: Machine, node: tree.Bool, start: int) -> Guard:
+    holds = condition(m, node.values[start])
+    if start == len(node.values) - 1:
+        return holds
+    goes_on = holds if node.op == "and" else m.live & ~holds
+    if goes_on.is_false:
+        return holds
+    decided = m.live & ~goes_on
+    m.live = goes_on
+    try:
+        more = _connected(m, node, start + 1)
+    except Dead:
+        more = m.live = m.space.false
+    m.live = m.live | decided
+    if m.live.is_false:
+        raise Dead
+    return more if node.op == "and" else more | decided
+
+
 def settled(m: Machine, value: Value) -> Value:
     return join(m, alternatives(m, value))
 
@@ -120,7 +148,7 @@ def _chain(m: Machine, node: tree.Compare, left: Value, at: int) -> Value:
 
 
 def _if_exp(m: Machine, node: tree.IfExp) -> Value:
-    holds = m.record.test(node.test, truth(m, evaluate(m, node.test)))
+    holds = m.record.test(node.test, condition(m, node.test))
     return m.branch(holds, lambda: evaluate(m, node.body), lambda: evaluate(m, node.orelse))
 
 

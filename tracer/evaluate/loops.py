@@ -11,7 +11,6 @@ from .. import tree
 from .forget import forget, forget_slots, older
 from .frames import Loop
 from .machine import LOOPS, Dead
-from .truth import truth
 from .unions import settle
 from .values import Unknown, Value
 from .walking import Taker, give, walk
@@ -155,10 +154,10 @@ def _turns(m: Machine, node: tree.While, taker: Taker) -> Guard:
 
 
 def _test(m: Machine, node: tree.While) -> Guard:
-    from .expressions import evaluate
+    from .expressions import condition
 
     try:
-        return truth(m, evaluate(m, node.test))
+        return condition(m, node.test)
     except Dead:
         return m.space.false
 

@@ -16,7 +16,7 @@ from ..guards import OUT_OF_WORK, Guard, Space
 from .coverage import Coverage
 from .record import Record
 from .unions import alternatives, join
-from .values import Instance, ModuleValue, Native, Unknown, Value
+from .values import Guarded, Instance, ModuleValue, Native, Unknown, Value
 
 if TYPE_CHECKING:
     from ..tree import Node
@@ -96,8 +96,10 @@ class Machine:
 
     # --- paths
 
-    def split(self, branches: list[tuple[Guard, Callable[[], Value]]]) -> Value:
-        """Run each branch on its own part of the path, then go on where any of them does."""
+    def split(self, branches: list[tuple[Guard, Callable[[], Value]]], whole: Guard | None = None) -> Value:
+        """Run each branch on its own part of the path, then go on where any of them does; the parts together
+        are `whole`, if given.
+        """
         self._work(1)
         ends: list[tuple[Guard, Value]] = []
         for guard, run in branches:
@@ -108,14 +110,12 @@ class Machine:
                 value = run()
                 ends.append((self.live, value))
             except Dead:
-                pass
-        live = self.space.false
-        for guard, _ in ends:
-            live = live | guard
-        self.live = live
-        if live.is_false:
-            raise Dead
-        return join(self, ends)
+                whole = None
+            if self.live is not guard:
+                whole = None
+        self._go_on(whole, [guard for guard, _ in ends])
+        covers = all(type(value) is not Guarded or value.path is guard for guard, value in ends)
+        return join(self, ends, self.live if covers else None)
 
     def branch(self, cond: Guard, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then` where `cond` holds on this path, `orelse` elsewhere."""
@@ -124,23 +124,35 @@ class Machine:
             return then()
         if yes.is_false:
             return orelse()
-        return self.split([(yes, then), (self.live & ~cond, orelse)])
+        return self.split([(yes, then), (self.live & ~cond, orelse)], self.live)
 
     def decide(self, value: Value, apply: Callable[[Value], Guard]) -> Guard:
         """Where `apply` holds for `value`; paths on which it raises are no longer live afterwards."""
-        out, after = self.space.false, self.space.false
+        out, ends = self.space.false, []
+        whole = self.live if type(value) is not Guarded or value.path is self.live else None
         for guard, atom in alternatives(self, value):
             self.live = guard
             try:
                 holds = apply(atom)
             except Dead:
+                whole = None
                 continue
+            if self.live is not guard:
+                whole = None
             out = out | (self.live & holds)
-            after = after | self.live
-        self.live = after
-        if after.is_false:
-            raise Dead
+            ends.append(self.live)
+        self._go_on(whole, ends)
         return out
+
+    def _go_on(self, whole: Guard | None, ends: list[Guard]) -> None:
+        """Go on at all of these ends, which together are `whole` where that is known."""
+        if whole is None:
+            whole = self.space.false
+            for end in ends:
+                whole = whole | end
+        self.live = whole
+        if whole.is_false:
+            raise Dead
 
     def kill(self) -> Dead:
         """End the current path; `raise m.kill()`."""

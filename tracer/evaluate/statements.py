@@ -9,13 +9,12 @@ from .. import tree
 from . import calls
 from .atoms import constant, describe
 from .classes import make_class
-from .expressions import evaluate
+from .expressions import condition, evaluate
 from .loops import for_loop, while_loop
 from .machine import RAISED
 from .managers import with_
 from .targets import assign, augment, delete
 from .trust import trusted
-from .truth import truth
 from .trying import try_
 from .unions import alternatives, each
 from .values import LIBRARY_ERROR, ClassValue, Function, Instance, NativeClass, Opaque, Unknown, Value
@@ -88,7 +87,7 @@ def _throw(m: Machine, atom: Value, node: tree.Raise) -> None:
 
 
 def _assert(m: Machine, node: tree.Assert) -> None:
-    holds = truth(m, evaluate(m, node.test))
+    holds = condition(m, node.test)
     if m.trusting and not m.record.trying:
         assumed = trusted(m, holds)
         if not assumed.is_false:
@@ -146,7 +145,7 @@ def _import_from(m: Machine, node: tree.ImportFrom) -> None:
 
 
 def _if(m: Machine, node: tree.If) -> None:
-    holds = m.record.test(node.test, truth(m, evaluate(m, node.test)))
+    holds = m.record.test(node.test, condition(m, node.test))
     with m.record.under(node):
         m.branch(holds, _block(m, node.body), _block(m, node.orelse))
 

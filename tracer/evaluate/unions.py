@@ -39,6 +39,8 @@ def alternatives(m: Machine, value: Value) -> list[tuple[Guard, Value]]:
     """The atoms of `value` that the current path can meet, each under its part of the path."""
     if type(value) is not Guarded:
         return [(m.live, value)]
+    if value.path is m.live:
+        return list(value.alts)
     out = []
     for guard, atom in value.alts:
         on_path = guard & m.live
@@ -56,18 +58,22 @@ def cover(m: Machine, value: Value) -> Guard:
     return guard
 
 
-def join(m: Machine, parts: Iterable[tuple[Guard, Value]]) -> Value:
-    """One value out of values that hold under disjoint guards; equal atoms are merged."""
+def join(m: Machine, parts: Iterable[tuple[Guard, Value]], path: Guard | None = None) -> Value:
+    """One value out of values that hold under disjoint guards, whose union `path` is if given; equal atoms
+    are merged.
+    """
     flat: list[tuple[Guard, Value]] = []
     for guard, value in parts:
-        if type(value) is Guarded:
+        if type(value) is Guarded and value.path is guard:
+            flat += value.alts
+        elif type(value) is Guarded:
             flat += [(g, a) for h, a in value.alts if not (g := guard & h).is_false]
         elif not guard.is_false:
             flat.append((guard, value))
-    return _pack(m, flat)
+    return _pack(m, flat, path)
 
 
-def _pack(m: Machine, flat: list[tuple[Guard, Value]]) -> Value:
+def _pack(m: Machine, flat: list[tuple[Guard, Value]], path: Guard | None) -> Value:
     merged: list[tuple[Guard, Value]] = []
     for guard, atom in flat:
         for i, (seen, other) in enumerate(merged):
@@ -81,7 +87,7 @@ def _pack(m: Machine, flat: list[tuple[Guard, Value]]) -> Value:
         return merged[0][1]
     if len(merged) > WIDEST:
         return _widened(m, merged)
-    return Guarded(tuple(merged))
+    return Guarded(tuple(merged), path)
 
 
 def _one_tensor(m: Machine, merged: list[tuple[Guard, Value]]) -> list[tuple[Guard, Value]]:
@@ -121,7 +127,7 @@ def store(m: Machine, old: Value, new: Value, born: Guard) -> Value:
             flat.append((guard, value))
     if len(flat) == 1:
         return flat[0][1] if flat[0][0] is born else Guarded(tuple(flat))
-    return _pack(m, flat)
+    return _pack(m, flat, None)
 
 
 def settle(m: Machine, value: Value) -> Value:
@@ -141,7 +147,8 @@ def each(m: Machine, value: Value, apply: Callable[[Value], Value]) -> Value:
     alts = alternatives(m, value)
     if len(alts) == 1 and alts[0][0] is m.live:
         return apply(alts[0][1])
-    return m.split([(guard, partial(apply, atom)) for guard, atom in alts])
+    whole = m.live if value.path is m.live else None
+    return m.split([(guard, partial(apply, atom)) for guard, atom in alts], whole)
 
 
 def each2(m: Machine, left: Value, right: Value, apply: Callable[[Value, Value], Value]) -> Value:

@@ -40,10 +40,12 @@ MISSING = Missing()
 class Guarded:
     """Alternatives with the guard each holds under; guards are disjoint and need not cover every path."""
 
-    __slots__ = ("alts",)
+    __slots__ = ("alts", "path")
 
-    def __init__(self, alts: tuple[tuple[Guard, Value], ...]) -> None:
+    def __init__(self, alts: tuple[tuple[Guard, Value], ...], path: Guard | None = None) -> None:
         self.alts = alts
+        self.path = path
+        """What the guards together are, where whoever made them knew."""
 
     def __repr__(self) -> str:
         return f"Guarded{self.alts!r}"

@@ -58,8 +58,6 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
             atom.attrs["shape"],
             lambda s: len(s) if isinstance(s, tuple) else m.unknown("ndim", kind="int"),
         )
-    if name == "device":
-        return Opaque("device")
     if name == "is_meta":
         return False
     if name not in KNOWN:
@@ -70,7 +68,11 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
 
 
 def any_attribute(m: Machine, label: str, name: str) -> Value:
-    """An attribute of some tensor: a property as an unknown, a method as something to call."""
+    """An attribute of some tensor: a property as an unknown, a method as something to call. All tensors are
+    on one device.
+    """
+    if name == "device":
+        return Opaque("device")
     if name in PROPERTIES:
         return m.unknown(label, kind="tensor" if name in TENSORS else None)
     kind = None if _tells(name) else "tensor"

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from ... import __version__
-from ..answer import alone, suppositions, walked
+from ..answer import Before, alone, suppositions, walked
 from ..engines.cache_dtypes import cache_dtypes
 from ..engines.release import cuda_of
 from ..library import Library
@@ -74,16 +74,17 @@ def counted(made: Iterable[Group], told: Told) -> Iterator[Group]:
 def records(library: Library, questions: Iterable[Scenario]) -> Iterator[Record]:
     """The records of questions and of those that their answers are made of, each once."""
     seen: set[str] = set()
+    before: Before = {}
     for question in questions:
-        yield from _records(library, question, seen)
+        yield from _records(library, question, seen, before)
 
 
-def _records(library: Library, question: Scenario, seen: set[str]) -> Iterator[Record]:
+def _records(library: Library, question: Scenario, seen: set[str], before: Before) -> Iterator[Record]:
     if key_of(question) in seen:
         return
     seen.add(key_of(question))
     library.consulted.clear()
-    report = trimmed(alone(library, question, {}))
+    report = trimmed(alone(library, question, {}, before=before))
     consulted = bool(library.consulted)
     parts: tuple[tuple[str, Scenario], ...] = ()
     if is_open(question) and not all(chain.refused() for chain in report.chains):
@@ -91,4 +92,4 @@ def _records(library: Library, question: Scenario, seen: set[str]) -> Iterator[R
     names = tuple((premise, key_of(part)) for premise, part in parts)
     yield Record(scenario=question, report=report, consulted=consulted, parts=names)
     for _, part in parts:
-        yield from _records(library, part, seen)
+        yield from _records(library, part, seen, before)
