@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..tracer.answers import Answers
     from ..tracer.sources import Source
 
 ENGINES = ("vllm",)
 PIN = (
     "the engine's source: installed, a version (0.33), latest, a commit, a directory, an sdist or a wheel, "
-    "REPOSITORY@REV, git+URL@REV (default: installed)"
+    "REPOSITORY@REV, git+URL@REV (default: installed, else the newest release that qtrace brings)"
 )
 CELLS = 30
 """How long the bar is."""
@@ -29,6 +30,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--python", metavar="EXE", help="the interpreter whose installed engine is read; never imported"
     )
     group.add_argument("--offline", action="store_true", help="fetch nothing; what is in the cache is used")
+
+
+def answering(args: argparse.Namespace, engine: str) -> Answers:
+    """Who answers for the release that the options name."""
+    from ..tracer.pins.answering import answering
+
+    return answering(args.at, engine, args.python, args.offline, Stderr())
 
 
 def opened(args: argparse.Namespace, engine: str) -> Source:

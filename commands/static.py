@@ -16,9 +16,9 @@ from .environment import shown
 from .launch import Launch, taken_apart, with_line
 
 if TYPE_CHECKING:
-    from ..tracer.library import Library
+    from ..report.model import Report
+    from ..tracer.answers import Answers
     from ..tracer.scenario import Scenario
-    from ..tracer.sources import Source
 
 LEVELS = ("error", "warning", "note", "never")
 
@@ -41,17 +41,16 @@ def run(args: argparse.Namespace) -> int:
 
     from ..report.gate import exit_for
     from ..rules import judge
-    from ..tracer.answer import answered
     from ..tracer.devices import on_platform
-    from ..tracer.library import Library
 
     launch = taken_apart(args.line) if args.line is not None else None
-    source = pin.opened(args, _engine(args.engine, launch))
-    library, platform = Library(source), on_platform(args.platform, args.device).platform
+    answers = pin.answering(args, _engine(args.engine, launch))
+    platform = on_platform(args.platform, args.device).platform
     if launch is not None:
-        args = with_line(args, library, launch, platform)
-    _known(args.kv_cache_dtype, library, platform)
-    report = answered(library, scenario(args, source), asked(args))
+        args = with_line(args, answers.library, launch, platform)
+    _known(args.kv_cache_dtype, answers, platform)
+    report = answers.ask(scenario(args, answers), asked(args))
+    _named(args.quantization, report, answers)
     report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)
@@ -67,13 +66,20 @@ def _engine(named: str | None, launch: Launch | None) -> str:
     return engine
 
 
-def _known(dtype: str | None, library: Library, platform: str) -> None:
+def _known(dtype: str | None, answers: Answers, platform: str) -> None:
     """UsageError for a dtype of the cache that the release does not know."""
-    from ..tracer.engines.cache_dtypes import cache_dtypes
-
-    known = cache_dtypes(library, platform) if dtype is not None else ()
+    known = answers.cache_dtypes(platform) if dtype is not None else ()
     if known and dtype not in known:
-        raise UsageError(f"--kv-cache-dtype {dtype}: {library.source} knows {', '.join(known)}")
+        raise UsageError(f"--kv-cache-dtype {dtype}: {answers} knows {', '.join(known)}")
+
+
+def _named(flag: str | None, report: Report, answers: Answers) -> None:
+    """UsageError for a refused --quantization that the release has no name for."""
+    from ..tracer.answers import unknown_flag
+
+    refused = [chain.outcomes[0].refusal for chain in report.chains if chain.refused()]
+    if flag is not None and refused and len(refused) == len(report.chains) and flag not in answers.flags:
+        raise UsageError(f"{unknown_flag(answers, flag)}; the engine says: {refused[0]}")
 
 
 def asked(args: argparse.Namespace) -> dict[str, Any]:
@@ -104,7 +110,7 @@ def _model_name(model: str | None) -> str | None:
     return Path(model).resolve().name
 
 
-def scenario(args: argparse.Namespace, source: Source) -> Scenario:
+def scenario(args: argparse.Namespace, answers: Answers) -> Scenario:
     """The arguments as a scenario; raises UsageError for what cannot be meant."""
     from ..tracer.checkpoint import read_checkpoint
     from ..tracer.devices import on_platform
@@ -137,7 +143,7 @@ def scenario(args: argparse.Namespace, source: Source) -> Scenario:
         environment=dict(map(_setting, args.env)),
         profile=args.packages,
         packages={**dict.fromkeys(args.present, True), **dict.fromkeys(args.absent, False)},
-        cuda=_built_with(args.cuda, at.platform, source),
+        cuda=_built_with(args.cuda, at.platform, answers),
         settings=_settings(args),
         unread=args.unread,
         ignored=_ignored(args),
@@ -174,15 +180,13 @@ def _setting(text: str) -> tuple[str, str | None]:
     return name, None if value == "?" else value
 
 
-def _built_with(cuda: str | None, platform: str, source: Source) -> int | None:
+def _built_with(cuda: str | None, platform: str, answers: Answers) -> int | None:
     """The CUDA version of the build; on other platforms there is none."""
-    from ..tracer.engines.release import cuda_of
-
     if platform != "cuda":
         if cuda is not None:
             raise UsageError(f"--cuda {cuda} contradicts the platform {platform}")
         return None
-    return _cuda(cuda) if cuda else cuda_of(source)
+    return _cuda(cuda) if cuda else answers.cuda
 
 
 def _cuda(text: str) -> int:

@@ -12,6 +12,7 @@ from .checkpoint import Checkpoint, Excluded
 from .choice import Candidate, CandidateState, Choice
 from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
+from .matrix import End, Matrix, Row
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site
 from .question import Pin, Question, Value
@@ -28,6 +29,7 @@ __all__ = [
     "Confidence",
     "Coverage",
     "Elsewhere",
+    "End",
     "Excluded",
     "Finding",
     "Fit",
@@ -35,6 +37,7 @@ __all__ = [
     "HopKind",
     "Kernel",
     "Level",
+    "Matrix",
     "Outcome",
     "Parameter",
     "Pin",
@@ -42,6 +45,7 @@ __all__ = [
     "Refusal",
     "Relief",
     "Report",
+    "Row",
     "Scale",
     "ScaleSource",
     "Sight",
@@ -93,6 +97,8 @@ class Report(Struct, frozen=True, kw_only=True):
     pins: tuple[Pin, ...]
     """What was read; the first is the one the chains stand in."""
     chains: tuple[Chain, ...]
+    matrix: Matrix | None = None
+    """Where many questions end, in place of their chains."""
     checkpoint: Checkpoint | None = None
     """What the checkpoint says of itself, where one was given."""
     findings: tuple[Finding, ...] = ()

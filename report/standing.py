@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from .chain import Chain
-from .model import Report
-from .outcome import Outcome
+if TYPE_CHECKING:
+    from .chain import Chain
+    from .model import Report
+    from .outcome import Outcome
 
 
 class Standing(StrEnum):

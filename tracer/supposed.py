@@ -141,7 +141,7 @@ def joined(scenario: Scenario, parts: list[tuple[str, Report]]) -> Report:
         ),
         chains=tuple(replace(chain, premises=premises) for chain, premises in chains.items()),
         checkpoint=None,
-        coverage=reduce(_with, (part.coverage for _, part in parts)),
+        coverage=reduce(read_together, (part.coverage for _, part in parts)),
     )
 
 
@@ -158,7 +158,7 @@ def _count(sentence: str) -> int:
     return max(map(int, re.findall(r"(\d+) places?", sentence)), default=0)
 
 
-def _with(one: Coverage, other: Coverage) -> Coverage:
+def read_together(one: Coverage, other: Coverage) -> Coverage:
     """Counts of two walks; a module that both read counts once at least."""
     return Coverage(
         modules_read=max(one.modules_read, other.modules_read),

@@ -16,6 +16,7 @@ from qtrace.commands import static
 from qtrace.commands.launch import taken_apart, with_line
 from qtrace.report.errors import UsageError
 from qtrace.report.text import NARROWEST
+from qtrace.tracer.answers import FromSource
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source
 
@@ -55,7 +56,7 @@ def test_a_pasted_line_may_have_aliases_but_no_unknown_flag(library: Library, fl
 @pytest.mark.parametrize("device", ["h100", "H100", "NVIDIA H100 80GB HBM3", "sm_90", "sm90a", "9.0"])
 def test_a_device_may_be_spelled_six_ways(vllm_source: Source, device: str) -> None:
     args = arguments("vllm", "--at", "S", "-q", "fp8", "--device", device)
-    scenario = static.scenario(args, vllm_source)
+    scenario = static.scenario(args, FromSource(vllm_source))
     assert (scenario.platform, scenario.capability) == ("cuda", 90)
     assert static.asked(args)["device"] == device
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOADING = "vllm.model_executor.model_loader.utils"
 """The module that loads weights."""
 
-STEP_WORK, STEP_GUARDS = 900_000, 60_000
+STEP_WORK, STEP_GUARDS = 900_000, 15_000
 """What loading and a forward may each take: work, and guards made."""
 
 

@@ -51,6 +51,14 @@ class Release(Struct, frozen=True):
         return version.release[: len(wanted)] == wanted and not version.is_prerelease
 
 
+LATEST = Release("")
+
+
+def exactly(version: Version) -> Release:
+    """That version and no other."""
+    return Release(str(version), exact=True)
+
+
 class Commit(Struct, frozen=True):
     """A commit, by its hash or how that begins, of no stated repository."""
 
@@ -82,7 +90,7 @@ def parse(text: str) -> Request:
     if text == "installed":
         return Installed()
     if text == "latest":
-        return Release("")
+        return LATEST
     if text.startswith("git+"):
         return _remote(text)
     if _VERSION.fullmatch(text) and (found := _release(text)):

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from packaging.version import Version
+
 from ...report.errors import SourceError, UsageError
 from ..archive import one_line
+from ..snapshot.bundled import bundled
 from ..sources import Source, open_source
 from .cache import CACHED, Cache, folder
-from .grammar import Commit, Installed, Place, Release, Request, Revision, parse, shown
+from .grammar import LATEST, Commit, Installed, Place, Release, Request, Revision, exactly, parse, shown
 from .installed import Installation, installation
 from .interpreter import search_path
 from .named import named
@@ -41,21 +44,38 @@ def open_pin(text: str | None, engine: str, python: str | None, offline: bool, t
     """Open the engine's source that a PIN means; without one, `default_pin`."""
     with Cache(folder(), talk) as cache:
         ways = Ways(engine, python, offline, cache, talk)
-        asked = default_pin(ways) if text is None else parse(text)
-        if text is not None and python is not None and not isinstance(asked, Installed):
-            raise UsageError(
-                f"--python {one_line(python)}: goes with --at installed, not with --at {shown(text)}"
-            )
-        source, where = _OPENERS[type(asked)](asked, ways)
+        return opened(meant(text, ways), ways)
+
+
+def meant(text: str | None, ways: Ways) -> Request:
+    """What a PIN asks for; without one, `default_pin`."""
+    asked = default_pin(ways) if text is None else parse(text)
+    if text is not None and ways.python is not None and not isinstance(asked, Installed):
+        raise UsageError(
+            f"--python {one_line(ways.python)}: goes with --at installed, not with --at {shown(text)}"
+        )
+    return asked
+
+
+def opened(asked: Request, ways: Ways) -> Source:
+    """Bring what is asked for, and say where it came from."""
+    source, where = _OPENERS[type(asked)](asked, ways)
     if where:
-        talk.say(f"{source} {where}")
+        ways.talk.say(f"{source} {where}")
     return source
 
 
+def newest(asked: Release, engine: str) -> Version | None:
+    """The newest release that is bundled and meant."""
+    return next((version for version in bundled(engine) if asked.takes(version)), None)
+
+
 def default_pin(ways: Ways) -> Request:
-    """What is read where nobody says: the engine as it is installed."""
+    """What is read where nobody says: the engine as it is installed, else the newest bundled release."""
     if ways.python is not None or _found(ways):
         return Installed()
+    if (version := newest(LATEST, ways.engine)) is not None:
+        return exactly(version)
     raise SourceError(
         f"no source of {ways.engine} is at hand: give --at PIN (a version, a directory, an sdist or wheel, "
         "git+URL@REV), or --python EXE of an environment that has it"

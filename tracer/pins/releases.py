@@ -36,7 +36,7 @@ def release(asked: Release, engine: str, offline: bool, cache: Cache, talk: Talk
     if known is not None and (path := cache.file(known.sha256)):
         return Archive(Version(known.version), path, CACHED)
     pip = settings()
-    if asked.exact and (kept := _kept(asked, engine, cache, places_of(pip))):
+    if asked.exact and (kept := newest_kept(asked, engine, cache, places_of(pip))):
         return kept
     if offline:
         return _without_network(asked, engine, on_this_machine(pip), cache, talk)
@@ -66,7 +66,7 @@ def _brought(sdist: Sdist, engine: str, pip: Settings, cache: Cache, talk: Talk)
 def _without_network(asked: Release, engine: str, pip: Settings, cache: Cache, talk: Talk) -> Archive:
     """The newest that fits of what is on this machine: the cache, and pip's places that are folders here."""
     found = listed(engine, pip) if pip.index_urls or pip.find_links else Listed(sdists=())
-    kept = _kept(asked, engine, cache)
+    kept = newest_kept(asked, engine, cache)
     fitting = [row.version for row in found.sdists if asked.takes(row.version) and row.link.local]
     if fitting and (kept is None or max(fitting) > kept.version):
         here = Listed(sdists=tuple(row for row in found.sdists if row.link.local))
@@ -81,13 +81,13 @@ def _without_network(asked: Release, engine: str, pip: Settings, cache: Cache, t
 
 def _last_known(asked: Release, engine: str, problem: SourceError, cache: Cache, talk: Talk) -> Archive:
     """Where the index cannot be reached: the newest that fits of what was fetched before."""
-    if (kept := _kept(asked, engine, cache)) is None:
+    if (kept := newest_kept(asked, engine, cache)) is None:
         raise problem
     talk.say(f"{problem}; the newest in the cache is used")
     return kept
 
 
-def _kept(asked: Release, engine: str, cache: Cache, places: str | None = None) -> Archive | None:
+def newest_kept(asked: Release, engine: str, cache: Cache, places: str | None = None) -> Archive | None:
     """The newest archive in the cache that fits; with `places`, of those that came from there."""
     rows = [row for row in cache.names() if places in (None, row.places)]
     fits = [

@@ -9,35 +9,46 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from ..devices import on_platform
 from ..scenario import Scenario
 from ..standard import model_for, standards
 from .file import Known
 
-DEVICES: tuple[dict[str, Any], ...] = (
+CUDA: tuple[dict[str, Any], ...] = (
     {},
-    *({"capability": capability} for capability in (75, 80, 89, 90, 100, 120)),
+    *({"capability": capability} for capability in (75, 80, 86, 89, 90, 100, 120)),
 )
 """CUDA devices: an unknown one, and the capabilities that are sold most."""
+COMMON = tuple(device for device in CUDA if device.get("capability") in (None, 80, 89, 90, 100))
+"""Those of data centres, for questions that take long."""
+ELSEWHERE: tuple[dict[str, Any], ...] = (
+    {"platform": "rocm"},
+    {"platform": "rocm", "arch": "gfx942"},
+    {"platform": "cpu", "cpu": on_platform(None, "cpu").cpu},
+)
+"""Devices of other platforms."""
 PACKAGES = (None, "wheel")
+DECODE = 1
+"""Rows of a forward that decodes for one request."""
 EXPERTS = "experts"
 ATTENTION = "attention"
 
 
-def around(known: Known) -> Iterator[dict[str, Any]]:
-    """Every device with every set of packages."""
-    for device, profile in product(DEVICES, PACKAGES):
-        yield {**device, "profile": profile, "cuda": known.cuda}
-
-
 def groups(known: Known) -> Iterator[list[Scenario]]:
     """The questions, those whose answers are alike together; those without a checkpoint bring their own."""
-    for flag, dtype in product(known.flags, (None, "fp8")):
-        yield [_open(quantization=flag, kv_cache_dtype=dtype, **near) for near in around(known)]
-    for layer in ("linear", EXPERTS):
-        for config in (None, *(standard.config for standard in standards())):
-            yield [_given(layer, config, **near) for near in around(known)]
+    devices = tuple({**device, "cuda": known.cuda} for device in CUDA)
+    common = tuple({**device, "cuda": known.cuda} for device in COMMON)
+    for flag in known.flags:
+        yield [_open(quantization=flag, **device) for device in devices]
+        yield [_open(quantization=flag, kv_cache_dtype="fp8", **device) for device in common]
+        yield [_open(quantization=flag, **device) for device in ELSEWHERE]
     for dtype in known.cache_dtypes:
-        yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **near) for near in around(known)]
+        yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **device) for device in common]
+    for config in (None, *(standard.config for standard in standards())):
+        near = product(devices, PACKAGES)
+        yield [_given("linear", config, profile=profile, **device) for device, profile in near]
+        yield [_given("linear", config, rows=DECODE, **device) for device in common]
+        yield [_given(EXPERTS, config, **device) for device in devices]
 
 
 def _open(**given: Any) -> Scenario:

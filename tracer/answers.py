@@ -1,0 +1,145 @@
+"""Who answers questions about one release: its source, or a snapshot with the source behind it.
+
+A snapshot is read without what reading source needs; that is imported where a question needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from ..report.errors import SourceError, UsageError
+from ..report.model import Report, Value
+from .scenario import Scenario
+from .snapshot.answer import recorded, told
+from .snapshot.bundled import naming
+from .snapshot.file import Snapshot
+
+if TYPE_CHECKING:
+    from .library import Library
+    from .sources import Source
+
+CUDA = "cuda"
+
+
+class Answers(Protocol):
+    """One release of an engine, as questions are put to it; as a text it is the release."""
+
+    @property
+    def engine(self) -> str:
+        """`vllm`."""
+
+    @property
+    def cuda(self) -> int | None:
+        """The CUDA version of the release's wheels (13000 for 13.0)."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What `--quantization` names."""
+
+    @property
+    def library(self) -> Library:
+        """The source, read as far as it was asked for."""
+
+    def cache_dtypes(self, platform: str) -> tuple[str, ...]:
+        """What `--kv-cache-dtype` takes; none where the source has no list of them."""
+
+    def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
+        """The report of one question, without findings."""
+
+
+class FromSource:
+    """Answers that are read from the source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def __str__(self) -> str:
+        return str(self.source)
+
+    @property
+    def engine(self) -> str:
+        return self.source.engine
+
+    @cached_property
+    def library(self) -> Library:
+        from .library import Library
+
+        return Library(self.source)
+
+    @cached_property
+    def cuda(self) -> int | None:
+        from .engines.release import cuda_of
+
+        return cuda_of(self.source)
+
+    @cached_property
+    def flags(self) -> tuple[str, ...]:
+        from .answer import walked
+
+        return tuple(walked(self.library, Scenario(whole=False), configured=True).methods())
+
+    def cache_dtypes(self, platform: str) -> tuple[str, ...]:
+        from .engines.cache_dtypes import cache_dtypes
+
+        return cache_dtypes(self.library, platform)
+
+    def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
+        from .answer import answered
+
+        return answered(self.library, scenario, asked)
+
+
+class FromSnapshot:
+    """Answers that were recorded; the source is brought for a question that is off the grid."""
+
+    def __init__(self, snapshot: Snapshot, bring: Callable[[], Source], say: Callable[[str], None]) -> None:
+        self.snapshot, self._bring, self._say = snapshot, bring, say
+
+    def __str__(self) -> str:
+        return f"{self.snapshot.pin.engine} {self.snapshot.pin.version}"
+
+    @property
+    def engine(self) -> str:
+        return self.snapshot.pin.engine
+
+    @cached_property
+    def _behind(self) -> FromSource:
+        return FromSource(self._bring())
+
+    @property
+    def library(self) -> Library:
+        return self._behind.library
+
+    @property
+    def cuda(self) -> int | None:
+        return self.snapshot.header.knows.cuda
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return self.snapshot.header.knows.flags
+
+    def cache_dtypes(self, platform: str) -> tuple[str, ...]:
+        return self.snapshot.header.knows.cache_dtypes if platform == CUDA else ()
+
+    def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
+        """From the snapshot where it can be, else from the source; open where that cannot be brought."""
+        found = recorded(self.snapshot, scenario, asked)
+        if found is not None:
+            return found
+        if scenario.model is None and scenario.quantization not in (None, *self.flags):
+            raise UsageError(unknown_flag(self, scenario.quantization or ""))
+        try:
+            behind = self._behind
+        except SourceError as why:
+            self._say(f"{why}; what the snapshot does not hold is open")
+            return told(self.snapshot, scenario, asked)
+        return behind.ask(scenario, asked)
+
+
+def unknown_flag(answers: Answers, flag: str) -> str:
+    """What is said of a `--quantization` that the release does not name."""
+    others = ", ".join(map(str, naming(flag, answers.engine)))
+    elsewhere = f"; {others} of those that qtrace brings have it" if others else ""
+    return f"--quantization {flag}: {answers} knows {', '.join(answers.flags)}{elsewhere}"
