@@ -18,21 +18,22 @@ from .report.names import one_line
 WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
-It reads an engine's source and runs none of it. `--at 0.33.0` brings a release
-from your package index, once; `--at FOLDER` reads a checkout; without --at it
-is the engine that is installed beside qtrace.
+It reads an engine's source and runs none of it: of the engine that is installed
+beside qtrace, else of vLLM 0.33.0, whose answers qtrace brings. `--at 0.26.0` is
+another release, `--at FOLDER` a checkout. What was not recorded is read from the
+release itself, which your package index gives, once.
 
-Try first, in this order:
+Try first, in this order (the third brings the release):
 
-  1. What a flag becomes on a GPU, and what is open until more is given:
-     qtrace static vllm --at 0.33.0 --quantization fp8 --device h100
+  1. What each method of an engine becomes, GPU by GPU:
+     qtrace static vllm
 
-  2. A launch line as you have it. Where MODEL is a folder that is here (its
-     config.json is enough), the answer is about that model alone:
-     qtrace static --at 0.33.0 --device h100 -- vllm serve MODEL -q fp8 -tp 2
+  2. What a flag becomes on one GPU, and what is open until more is given:
+     qtrace static vllm --quantization fp8 --device h100
 
-  3. The answer as a comment for a pull request:
-     qtrace static vllm --at 0.33.0 -q fp8 --device h100 --format markdown
+  3. A launch line as you have it; where MODEL is a folder that is here (its
+     config.json is enough), about that model alone:
+     qtrace static --device h100 -- vllm serve MODEL -q fp8 -tp 2
 
 `qtrace --help` names all commands, `qtrace COMMAND --help` all options.
 """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from .progress import written_over
 
 if TYPE_CHECKING:
     from ..tracer.answers import Answers
@@ -55,26 +56,17 @@ class Stderr:
     @contextmanager
     def bar(self, name: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """A line that is written over as it grows, and gone at the end."""
-        from ..report.terminal import terminal
+        shown = -1
+        with written_over() as write:
 
-        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-            yield lambda done: None
-            return
-        shown, width = -1, terminal(sys.stderr).width
+            def tell(done: int) -> None:
+                nonlocal shown
+                step = done * 100 // total if total else done >> 20
+                if step != shown:
+                    shown = step
+                    write(line(name, done, total))
 
-        def tell(done: int) -> None:
-            nonlocal shown
-            step = done * 100 // total if total else done >> 20
-            if step != shown:
-                shown = step
-                sys.stderr.write(f"\r\x1b[K{line(name, done, total)[: width - 1]}")
-                sys.stderr.flush()
-
-        try:
             yield tell
-        finally:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 def line(name: str, done: int, total: int | None) -> str:

@@ -1,4 +1,4 @@
-"""List the pins that have a name, what is in the cache, and what is installed.
+"""List what qtrace brings, the pins that have a name, what is in the cache, and what is installed.
 
 QTRACE_CACHE names the folder of the cache; what is in it may be deleted at any time.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..report.exits import Exit
@@ -27,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from ..tracer.pins.cache import Cache, folder
 
     cache = Cache(folder(), Stderr())
+    _print("bundled with qtrace", _bundled(args.engine))
     _print("named", _named(args.engine, cache))
     _print(f"cached in {cache.root}", _cached(cache))
     _print("installed", _installed(args.engine, args.python))
@@ -38,6 +40,20 @@ def _print(title: str, rows: Iterator[Row]) -> None:
     print(title)
     lines = [f"  {name:<20} {what:<24} {where}".rstrip() for name, what, where in rows]
     print("\n".join(lines or ["  (nothing)"]))
+
+
+def _bundled(engine: str) -> Iterator[Row]:
+    """The releases that questions are answered for with nothing else at hand."""
+    from ..tracer.snapshot.bundled import bundled
+    from ..tracer.snapshot.file import Snapshot
+
+    for version, path in sorted(bundled(engine).items()):
+        told = Snapshot(path)
+        yield str(version), f"python {told.pin.python_hash[:12]}", f"{len(told):,} records, {_size(path)}"
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.1f} MB"
 
 
 def _named(engine: str, cache: Cache) -> Iterator[Row]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..report.errors import UsageError
 from ..report.exits import Exit
 from . import pin
+from .progress import written_over
 
 if TYPE_CHECKING:
     from ..tracer.snapshot.file import Snapshot
@@ -41,15 +42,12 @@ def run(args: argparse.Namespace) -> int:
 def _build(source: Source, path: Path, jobs: int) -> int:
     from ..tracer.snapshot.build import build
 
-    size = build(source, path, _told, jobs)
+    with written_over() as write:
+        size = build(
+            source, path, lambda *done: write("{} groups of questions, {} records".format(*done)), jobs
+        )
     _say(f"wrote {path}: {size / 2**20:.2f} MiB")
     return Exit.OK
-
-
-def _told(groups: int, records: int) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{groups} groups of questions, {records} records ")
-        sys.stderr.flush()
 
 
 def _verify(source: Source, path: Path, every: int) -> int:

@@ -1,6 +1,7 @@
 """The chain from a quantization flag to the kernel a linear layer reaches, read from the engine's source.
 
 What is not given is unknown: every outcome is then shown with its condition. Nothing of the engine is run.
+Alone, it tells every value of --quantization by device; --matrix has a line for each checkpoint.
 A launch line may be pasted after `--`: qtrace static --at 0.33 --device h100 -- vllm serve M -q fp8 -tp 2
 """
 
@@ -14,6 +15,7 @@ from ..report.errors import UsageError
 from . import options, output, pin
 from .environment import shown
 from .launch import Launch, taken_apart, with_line
+from .overview import overview, wanted
 
 if TYPE_CHECKING:
     from ..report.model import Report
@@ -29,6 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     pin.configure(parser)
     options.configure(parser)
+    parser.add_argument(
+        "--matrix", action="store_true", help="every value of --quantization, every checkpoint, every device"
+    )
     parser.add_argument(
         "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
     )
@@ -49,9 +54,13 @@ def run(args: argparse.Namespace) -> int:
     if launch is not None:
         args = with_line(args, answers.library, launch, platform)
     _known(args.kv_cache_dtype, answers, platform)
-    report = answers.ask(scenario(args, answers), asked(args))
-    _named(args.quantization, report, answers)
-    report = replace(report, findings=judge(report))
+    question = scenario(args, answers)
+    if wanted(args):
+        report = overview(args, answers, question, asked(args))
+    else:
+        report = answers.ask(question, asked(args))
+        _named(args.quantization, report, answers)
+        report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)
 

@@ -8,6 +8,7 @@ from ..model import Report
 from .chain import details, outcomes
 from .findings import findings
 from .links import Links
+from .matrix import matrix
 from .pieces import Piece
 from .room import fitted
 from .top import foot, question, top
@@ -25,6 +26,8 @@ def _pieces(report: Report) -> Iterator[Piece]:
     """What stands between top and foot, what matters most first: the end is what gives way."""
     links = Links(report.pins)
     yield question(report)
+    if report.matrix is not None:
+        yield matrix(report.matrix)
     yield from findings(report.findings, links)
     for chain in report.chains:
         yield outcomes(chain, links)

@@ -12,6 +12,7 @@ from ..names import counted, short
 from ..outcome import NOWHERE
 from ..standing import Standing, of_outcome, of_report, premises
 from .links import Links
+from .matrix import verdict as of_matrix
 from .words import code, prose
 
 NAMED = 4
@@ -22,6 +23,8 @@ LAYERS = 80
 
 def verdict(report: Report) -> str:
     """`**accepted**: ...; 1 warning`."""
+    if report.matrix is not None:
+        return f"{of_matrix(report.matrix)}{unread(report)}"
     tell = {Standing.ACCEPTED: _ends, Standing.REFUSED: _refused, Standing.OPEN: _undecided}
     standing = of_report(report)
     counts = ", ".join(_counted(report.findings)) or "no findings"

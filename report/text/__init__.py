@@ -6,6 +6,7 @@ from ..model import Report
 from .chain import chain
 from .findings import coverage, findings
 from .header import header
+from .matrix import matrix
 from .page import Page
 
 NARROWEST = 40
@@ -16,6 +17,8 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
     """The report as lines of at most `width` columns, each ending in a newline."""
     page = Page(max(width, NARROWEST), color=color, unicode=unicode)
     header(page, report)
+    if report.matrix is not None:
+        matrix(page, report.matrix)
     for each in report.chains:
         page.blank()
         chain(page, each)

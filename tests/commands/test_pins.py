@@ -46,7 +46,6 @@ def test_a_named_release_gives_the_answer_of_its_file(
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ((), "no source of vllm is at hand: give --at PIN"),
         (("--at", ""), "--at is empty: give installed, latest, a version"),
         (("--at", "installed"), "vllm is not installed beside qtrace"),
         (
@@ -76,15 +75,16 @@ def test_pins_lists_what_is_named_cached_and_installed(
 ) -> None:
     assert main(["pins"]) == 0
     rows = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows[:5]] == ["named", "0.20.0", "0.26.0", "0.33.0", "8e958902eee5"]
-    assert rows[5:] == [f"cached in {tmp_path}/cache/pins", "  (nothing)", "installed", "  (nothing)"]
+    assert [row.split()[0] for row in rows[:4]] == ["bundled", "0.20.0", "0.26.0", "0.33.0"]
+    assert [row.split()[0] for row in rows[4:9]] == ["named", "0.20.0", "0.26.0", "0.33.0", "8e958902eee5"]
+    assert rows[9:] == [f"cached in {tmp_path}/cache/pins", "  (nothing)", "installed", "  (nothing)"]
     file = sdist(tmp_path, "1.2.0")
     with serving() as index:
         index.list(file)
         monkeypatch.setenv("PIP_INDEX_URL", f"{index.url}/simple")
         main(["static", "vllm", "--at", "1.2.0", "--platform", "cpu", "--cuda", "1"])
     assert main(["pins"]) == 0
-    assert capsys.readouterr().out.splitlines()[6].split()[0] == "vllm-1.2.0.tar.gz"
+    assert capsys.readouterr().out.splitlines()[10].split()[0] == "vllm-1.2.0.tar.gz"
 
 
 def test_the_cache_is_where_the_user_wants_it() -> None:

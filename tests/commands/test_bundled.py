@@ -1,0 +1,160 @@
+"""A machine that has never seen an engine: what the snapshots that qtrace brings answer, and what not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shell import clean, qtrace
+
+from qtrace.report.codec import encode
+from qtrace.tracer.answers import FromSource
+from qtrace.tracer.scenario import Scenario
+from qtrace.tracer.snapshot.bundled import bundled
+from qtrace.tracer.sources import open_source
+
+FLAG = ("--quantization", "fp8", "--kv-cache-dtype", "fp8", "--device", "h100")
+OTHER_LAYER = ("--quantization", "fp8", "--device", "h100", "--layer", "o_proj")
+BROUGHT = b"qtrace: vllm 0.33.0 from the snapshot that qtrace brings\n"
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    """Nobody's cache, no package index."""
+    return {"QTRACE_CACHE": str(tmp_path / "cache"), "PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1"}
+
+
+def test_a_flag_is_answered_under_each_checkpoint(env: dict[str, str], tmp_path: Path) -> None:
+    done = qtrace("static", "vllm", *FLAG, **env)
+    assert (done.returncode, done.stderr) == (0, BROUGHT)
+    text = done.stdout.decode()
+    assert "checkpoint  not quantized\n" in text and "FP8, a static scale for each tensor" in text
+    assert "Fp8PerTensorOnlineLinearMethod" in text and "Fp8Config → Fp8LinearMethod" in text
+    assert not (tmp_path / "cache").exists()
+
+
+def test_nothing_that_reads_source_is_imported(env: dict[str, str]) -> None:
+    code = (
+        "import sys; from qtrace.cli import main; main(sys.argv[1:]); "
+        "print(sorted({'libcst', 'networkx', 'textual', 'tree_sitter', 'torch'} & set(sys.modules)))"
+    )
+    for argv in (["static", "vllm", *FLAG, "-o", os.devnull], ["static", "vllm", "-o", os.devnull]):
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code, *argv],
+            capture_output=True,
+            text=True,
+            env=clean(**env),
+            cwd="/",
+        )
+        assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize("pin", ["0.33", "v0.33.0", "0.33.0", "latest"])
+def test_a_release_may_be_meant_in_several_ways_offline(env: dict[str, str], pin: str) -> None:
+    done = qtrace("static", "vllm", "--at", pin, "--offline", *FLAG, "--json", **env)
+    assert (done.returncode, done.stderr) == (0, BROUGHT)
+    assert json.loads(done.stdout)["pins"][0]["version"] == "0.33.0"
+
+
+def test_a_series_that_the_index_cannot_tell_is_the_newest_that_is_bundled(env: dict[str, str]) -> None:
+    done = qtrace("static", "vllm", "--at", "0.26", *FLAG, "--json", **env)
+    assert done.returncode == 0
+    assert (
+        b"no package index is known" in done.stderr and b"0.26.0 is the newest that is bundled" in done.stderr
+    )
+
+
+def test_a_commit_that_is_not_at_hand_is_told_how_to_bring(env: dict[str, str]) -> None:
+    done = qtrace("static", "vllm", "--at", "8e958902eee5", "--offline", *FLAG, **env)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"fetch -q --depth 1 https://" in done.stderr and b"the nearest named release is" in done.stderr
+
+
+def test_a_flag_that_the_release_has_not_names_those_that_have_it(env: dict[str, str]) -> None:
+    done = qtrace("static", "vllm", "--quantization", "gguf", **env)
+    assert (done.returncode, done.stdout) == (2, b"")
+    told = done.stderr.removeprefix(BROUGHT).decode()
+    assert told.startswith("qtrace: --quantization gguf: vllm 0.33.0 knows awq, ") and told.count("\n") == 1
+    assert told.endswith("; 0.20.0, 0.26.0 of those that qtrace brings have it\n")
+
+
+def test_from_its_source_the_engine_says_so_itself(vllm_sdist: Path, env: dict[str, str]) -> None:
+    done = qtrace("static", "vllm", "--at", str(vllm_sdist), "--quantization", "gguf", **env)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"the engine says: ValueError: Unknown quantization method: gguf." in done.stderr
+    assert b"0.20.0, 0.26.0 of those that qtrace brings have it" in done.stderr
+
+
+def test_off_the_grid_it_is_open_where_the_source_cannot_be_had(env: dict[str, str]) -> None:
+    done = qtrace("static", "vllm", *OTHER_LAYER, "--offline", "--json", **env)
+    assert done.returncode == 0
+    missing = b"qtrace: vllm 0.33.0 is not in the cache, and --offline forbids fetching it"
+    assert done.stderr.startswith(BROUGHT + missing)
+    ((outcome,),) = (chain["outcomes"] for chain in json.loads(done.stdout)["chains"])
+    assert outcome["guard"]["text"] == "the source of vllm 0.33.0, which the snapshot does not stand for"
+
+
+def test_off_the_grid_the_source_is_brought(env: dict[str, str], vllm_sdist: Path) -> None:
+    env["PIP_FIND_LINKS"] = str(vllm_sdist.parent)
+    done = qtrace("static", "vllm", *OTHER_LAYER, "--json", **env)
+    again = qtrace("static", "vllm", "--at", str(vllm_sdist), *OTHER_LAYER, "--json", **env)
+    assert (done.returncode, done.stdout) == (0, again.stdout)
+    assert done.stderr == BROUGHT + f"qtrace: vllm 0.33.0 from {vllm_sdist.parent}\n".encode()
+
+
+def test_a_dtype_of_the_cache_that_the_release_has_not_is_one_line(env: dict[str, str]) -> None:
+    done = qtrace("static", "vllm", "--kv-cache-dtype", "fp9", **env)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--kv-cache-dtype fp9: vllm 0.33.0 knows auto, " in done.stderr
+
+
+def test_an_installed_engine_comes_first(env: dict[str, str], tmp_path: Path) -> None:
+    """Else a snapshot would answer for another release than the one that runs here."""
+    info = tmp_path / "site" / "vllm-0.26.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Name: vllm\nVersion: 0.26.0\n")
+    (info / "RECORD").write_text("vllm/__init__.py,,\n")
+    (tmp_path / "site" / "vllm").mkdir()
+    (tmp_path / "site" / "vllm" / "__init__.py").write_text("")
+    done = qtrace(
+        "static", "vllm", *FLAG, PYTHONPATH=os.pathsep.join([str(tmp_path / "site"), *sys.path]), **env
+    )
+    assert b"vllm 0.26.0 installed in" in done.stderr and done.returncode == 2
+
+
+def test_three_releases_are_brought_and_are_small() -> None:
+    sizes = {str(version): path.stat().st_size for version, path in bundled("vllm").items()}
+    assert list(sizes) == ["0.33.0", "0.26.0", "0.20.0"]
+    assert max(sizes.values()) <= 3_000_000
+
+
+def test_the_table_of_a_snapshot_is_that_of_its_source(vllm_sdist: Path, env: dict[str, str]) -> None:
+    argv = ("static", "vllm", "--matrix", "--quantization", "fp8", "--json")
+    done = qtrace(*argv, **env)
+    again = qtrace(*argv, "--at", str(vllm_sdist), **env)
+    assert (done.returncode, done.stdout) == (0, again.stdout)
+
+
+def test_what_a_snapshot_says_of_itself_is_what_its_source_says(vllm_sdist: Path) -> None:
+    from qtrace.tracer.library import Library
+    from qtrace.tracer.snapshot.build import known
+    from qtrace.tracer.snapshot.file import Snapshot
+
+    source = open_source(vllm_sdist)
+    path = next(iter(bundled("vllm").values()))
+    assert Snapshot(path).pin == source.pin()
+    assert Snapshot(path).header.knows == known(Library(source))
+    question = Scenario(whole=False, quantization="awq", capability=75, cuda=Snapshot(path).header.knows.cuda)
+    assert encode(FromSource(source).ask(question, {})) == _recorded(path, question)
+
+
+def _recorded(path: Path, question: Scenario) -> bytes | None:
+    from qtrace.tracer.snapshot.answer import recorded
+    from qtrace.tracer.snapshot.file import Snapshot
+
+    found = recorded(Snapshot(path), question, {})
+    return None if found is None else encode(found)
