@@ -18,10 +18,10 @@ from .report.names import one_line
 WELCOME = """\
 qtrace {version}: which kernel does a quantization flag really reach?
 
-It reads an engine's source and runs none of it: of the engine that is installed
-beside qtrace, else of vLLM 0.33.0, whose answers qtrace brings. `--at 0.26.0` is
-another release, `--at FOLDER` a checkout. What was not recorded is read from the
-release itself, which your package index gives, once.
+It reads an engine's source and runs none of it: of the engine installed beside
+qtrace, else of vLLM 0.33.0, whose answers it brings along. `--at 0.26.0` is
+another release, `--at FOLDER` a checkout. What was not recorded is read from
+the release itself, which your package index gives, once.
 
 Try first, in this order (the third brings the release):
 

@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from ..report.errors import UsageError
 from .progress import written_over
 
@@ -36,6 +34,8 @@ def overview(
     args: argparse.Namespace, answers: Answers, scenario: Scenario, asked: Mapping[str, Value]
 ) -> Report:
     """A row for each value of the flag; with `--matrix` for each checkpoint that it may be given with."""
+    from msgspec.structs import replace
+
     from ..tracer.answers import unknown_flag
     from ..tracer.matrix import matrix
 

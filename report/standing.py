@@ -22,10 +22,10 @@ class Standing(StrEnum):
 
 
 def of_outcome(outcome: Outcome) -> Standing:
-    """How one end stands where its guard holds."""
+    """How one end stands where its guard holds; with no more than a config it was not followed to its end."""
     if outcome.refusal:
         return Standing.REFUSED
-    return Standing.ACCEPTED if outcome.steps() else Standing.OPEN
+    return Standing.ACCEPTED if outcome.method or outcome.kernels else Standing.OPEN
 
 
 def of_chain(chain: Chain) -> Standing:

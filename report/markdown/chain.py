@@ -26,7 +26,8 @@ def outcomes(chain: Chain, links: Links) -> Piece:
         "".join(_outcome(outcome, f" {number}" if several else "", links))
         for number, outcome in enumerate(chain.outcomes, 1)
     )
-    given = f"If the checkpoint is {prose('; or '.join(chain.premises))}:\n\n" if chain.premises else ""
+    premises = "; or ".join(chain.premises)
+    given = f"{prose(f'If the checkpoint is {premises}:')}\n\n" if premises else ""
     return Piece(f"outcomes of {chain.layer}", f"\n### {prose(chain.layer)}{layers}\n\n{given}", tuple(rows))
 
 

@@ -75,8 +75,8 @@ def test_every_outcome_stands_with_its_condition(report: Report) -> None:
 
 
 def test_one_outcome_without_condition_needs_no_number(report: Report) -> None:
-    chain = Chain(layer="linear", hops=(), outcomes=(Outcome(config="vllm.fp8.Fp8Config"),))
-    assert "  ✓ accepted  Fp8Config\n" in render(msgspec.structs.replace(report, chains=(chain,)))
+    chain = Chain(layer="linear", hops=(), outcomes=(Outcome(method="vllm.fp8.Fp8LinearMethod"),))
+    assert "  ✓ accepted  Fp8LinearMethod\n" in render(msgspec.structs.replace(report, chains=(chain,)))
 
 
 def test_hops_are_a_tree_with_sites_at_the_right_edge(report: Report) -> None:

@@ -6,7 +6,6 @@ Not every combination: each plane of the grid varies what its question hangs on,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 from ..devices import on_platform
@@ -19,17 +18,17 @@ CUDA: tuple[dict[str, Any], ...] = (
     *({"capability": capability} for capability in (75, 80, 86, 89, 90, 100, 120)),
 )
 """CUDA devices: an unknown one, and the capabilities that are sold most."""
-COMMON = tuple(device for device in CUDA if device.get("capability") in (None, 80, 89, 90, 100))
-"""Those of data centres, for questions that take long."""
+TYPICAL = tuple(device for device in CUDA if device.get("capability") in (None, 90))
+"""Those that stand for the others where something else is varied."""
 ELSEWHERE: tuple[dict[str, Any], ...] = (
-    {"platform": "rocm"},
     {"platform": "rocm", "arch": "gfx942"},
     {"platform": "cpu", "cpu": on_platform(None, "cpu").cpu},
 )
 """Devices of other platforms."""
-PACKAGES = (None, "wheel")
-DECODE = 1
-"""Rows of a forward that decodes for one request."""
+WHEEL = {"profile": "wheel"}
+"""With the packages that the release installs."""
+DECODE = {"rows": 1}
+"""A forward that decodes for one request."""
 EXPERTS = "experts"
 ATTENTION = "attention"
 
@@ -37,17 +36,15 @@ ATTENTION = "attention"
 def groups(known: Known) -> Iterator[list[Scenario]]:
     """The questions, those whose answers are alike together; those without a checkpoint bring their own."""
     devices = tuple({**device, "cuda": known.cuda} for device in CUDA)
-    common = tuple({**device, "cuda": known.cuda} for device in COMMON)
+    typical = tuple({**device, "cuda": known.cuda} for device in TYPICAL)
     for flag in known.flags:
         yield [_open(quantization=flag, **device) for device in devices]
-        yield [_open(quantization=flag, kv_cache_dtype="fp8", **device) for device in common]
-        yield [_open(quantization=flag, **device) for device in ELSEWHERE]
+        yield [_open(quantization=flag, kv_cache_dtype="fp8", **device) for device in typical]
     for dtype in known.cache_dtypes:
-        yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **device) for device in common]
+        yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **device) for device in typical]
+    varied = (*devices, *({**device, **more} for more in (WHEEL, DECODE) for device in typical), *ELSEWHERE)
     for config in (None, *(standard.config for standard in standards())):
-        near = product(devices, PACKAGES)
-        yield [_given("linear", config, profile=profile, **device) for device, profile in near]
-        yield [_given("linear", config, rows=DECODE, **device) for device in common]
+        yield [_given("linear", config, **given) for given in varied]
         yield [_given(EXPERTS, config, **device) for device in devices]
 
 
