@@ -1,9 +1,11 @@
 """What a static answer costs, beside parsing the same tree with Python's own parser, in one run.
 
-    python benchmarks/static.py SDIST [SCENARIOS]
+    python benchmarks/static.py SDIST [SCENARIOS [PEERS]]
 
-CPU seconds (user and system) and peak memory of whole processes, each started once with nothing cached by us.
-The last rows answer several questions in one process: what one more costs.
+CPU seconds (user and system) and peak memory of whole processes, each started once, nothing cached by us.
+Rows with a number of scenarios answer them in one process: what one more costs. PEERS is the `bin` folder of
+an environment with call-graph and navigation tools: those that are there read the same tree; none of them
+gives a path from the flag to the operator.
 """
 
 from __future__ import annotations
@@ -11,6 +13,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +43,24 @@ for standard, profile, capability, rows in itertools.islice(grid, count):
 """
 
 
+GRIMP = "import sys; sys.path.insert(0, sys.argv[1]); import grimp; grimp.build_graph('vllm', cache_dir=None)"
+PEERS: dict[str, tuple[str, ...]] = {
+    "grimp: imports": ("python", "-c", GRIMP, "{root}"),
+    "ast-grep: calls of operators": (
+        "ast-grep",
+        "run",
+        "-p",
+        "torch.ops.$A.$B($$$)",
+        "-l",
+        "py",
+        "{root}/vllm",
+    ),
+    "griffe: classes and functions": ("griffe", "dump", "vllm", "-X", "-s", "{root}", "-o", os.devnull),
+    "jarviscg: call graph": ("jarviscg", "{files}", "--package", "{root}", "-o", os.devnull),
+}
+"""What reads the whole tree: the program, and its arguments."""
+
+
 class Cost(NamedTuple):
     """Of one process."""
 
@@ -47,20 +70,48 @@ class Cost(NamedTuple):
 
 def measured(*argv: str) -> Cost:
     """Run a process to its end; its own CPU time, and the most memory it held."""
-    process = subprocess.Popen([sys.executable, *argv], stdout=subprocess.DEVNULL, cwd="/")
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, cwd="/")
     _, status, used = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         raise SystemExit(f"{' '.join(argv)[:200]} ended with {os.waitstatus_to_exitcode(status)}")
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
+def peers(folder: Path, root: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The tools that are installed there, with what each is started with."""
+    files = [str(path) for path in sorted((root / "vllm").rglob("*.py"))]
+    for name, (program, *given) in PEERS.items():
+        if (folder / program).exists():
+            argv = [arg.replace("{root}", str(root)) for arg in given]
+            at = argv.index("{files}") if "{files}" in argv else len(argv)
+            yield (
+                name,
+                (str(folder / program), *argv[:at], *(files if at < len(argv) else ()), *argv[at + 1 :]),
+            )
+
+
 def main() -> None:
     sdist, most = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    with tempfile.TemporaryDirectory() as temporary:
+        others = {}
+        if len(sys.argv) > 3:
+            with tarfile.open(sdist) as archive:
+                archive.extractall(temporary, filter="data")
+            (root,) = Path(temporary).iterdir()
+            others = dict(peers(Path(sys.argv[3]), root))
+        table(sdist, most, others)
+
+
+def table(sdist: str, most: int, others: dict[str, tuple[str, ...]]) -> None:
+    """Measure and print, a row as soon as it is there."""
     static = ("-m", "qtrace", "static", "vllm", "--at", sdist)
     h100 = ("-q", "fp8", "--device", "h100", "--packages", "wheel")
-    rows = {
+    snapshot = ("-m", "qtrace", "static", "vllm", "--at", "0.33.0", "--offline")
+    own = {
         "ast.parse of every file": ("-c", PARSE, sdist),
         "qtrace --help": ("-m", "qtrace", "--help"),
+        "from a snapshot": (*snapshot, "-q", "fp8", "--kv-cache-dtype", "fp8", "--device", "h100"),
+        "from a snapshot, every method": snapshot,
         "one scenario, with a checkpoint": (*static, *h100, "--model", str(MODEL)),
         "the same, with its KV cache": (*static, *h100, "--model", str(MODEL), "--kv-cache-dtype", "fp8"),
         "the same, nothing else known": (*static, "-q", "fp8", "--model", str(MODEL)),
@@ -69,7 +120,7 @@ def main() -> None:
     }
     print(f"{'':34}{'CPU s':>8}{'x ast':>8}{'MiB':>8}")
     base = None
-    for name, argv in rows.items():
+    for name, argv in {**{name: (sys.executable, *argv) for name, argv in own.items()}, **others}.items():
         cost = measured(*argv)
         base = base or cost.seconds
         print(f"{name:34}{cost.seconds:8.2f}{cost.seconds / base:8.2f}{cost.mebibytes:8.0f}", flush=True)

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..report.errors import UsageError
+from ..report.names import counted
 from .progress import written_over
+from .streams import say
 
 if TYPE_CHECKING:
     from ..report.model import Report
@@ -43,6 +45,8 @@ def overview(
     if flags[0] not in answers.flags:
         raise UsageError(unknown_flag(answers, flags[0]))
     questions = [(flag, replace(scenario, quantization=flag)) for flag in flags]
+    if not answers.holds(questions[0][1]):
+        say(f"{counted(len(flags), 'question')} to the source of {answers}: that takes minutes")
     with written_over() as write:
         return matrix(
             questions,

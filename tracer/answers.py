@@ -45,6 +45,9 @@ class Answers(Protocol):
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         """What `--kv-cache-dtype` takes; none where the source has no list of them."""
 
+    def holds(self, scenario: Scenario) -> bool:
+        """Whether the answer is recorded: then it takes no time."""
+
     def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
         """The report of one question, without findings."""
 
@@ -85,6 +88,9 @@ class FromSource:
 
         return cache_dtypes(self.library, platform)
 
+    def holds(self, scenario: Scenario) -> bool:
+        return False
+
     def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
         from .answer import answered
 
@@ -122,6 +128,9 @@ class FromSnapshot:
 
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         return self.snapshot.header.knows.cache_dtypes if platform == CUDA else ()
+
+    def holds(self, scenario: Scenario) -> bool:
+        return self.snapshot.record(scenario) is not None
 
     def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
         """From the snapshot where it can be, else from the source; open where that cannot be brought."""

@@ -9,13 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from shell import clean, qtrace
+from shell import COMMAND, clean
 
-from qtrace.report.codec import encode
-from qtrace.tracer.answers import FromSource
+from qtrace.report.codec import decode, encode
+from qtrace.tracer.answer import answered
+from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
+from qtrace.tracer.snapshot.answer import recorded
+from qtrace.tracer.snapshot.build import known
 from qtrace.tracer.snapshot.bundled import bundled
-from qtrace.tracer.sources import open_source
+from qtrace.tracer.snapshot.file import Snapshot
 
 FLAG = ("--quantization", "fp8", "--kv-cache-dtype", "fp8", "--device", "h100")
 OTHER_LAYER = ("--quantization", "fp8", "--device", "h100", "--layer", "o_proj")
@@ -28,8 +31,14 @@ def env(tmp_path: Path) -> dict[str, str]:
     return {"QTRACE_CACHE": str(tmp_path / "cache"), "PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1"}
 
 
+def static(env: dict[str, str], *argv: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, "static", "vllm", *argv], capture_output=True, env=clean(**env), cwd="/", timeout=120
+    )
+
+
 def test_a_flag_is_answered_under_each_checkpoint(env: dict[str, str], tmp_path: Path) -> None:
-    done = qtrace("static", "vllm", *FLAG, **env)
+    done = static(env, *FLAG)
     assert (done.returncode, done.stderr) == (0, BROUGHT)
     text = done.stdout.decode()
     assert "checkpoint  not quantized\n" in text and "FP8, a static scale for each tensor" in text
@@ -55,13 +64,13 @@ def test_nothing_that_reads_source_is_imported(env: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("pin", ["0.33", "v0.33.0", "0.33.0", "latest"])
 def test_a_release_may_be_meant_in_several_ways_offline(env: dict[str, str], pin: str) -> None:
-    done = qtrace("static", "vllm", "--at", pin, "--offline", *FLAG, "--json", **env)
+    done = static(env, "--at", pin, "--offline", *FLAG, "--json")
     assert (done.returncode, done.stderr) == (0, BROUGHT)
     assert json.loads(done.stdout)["pins"][0]["version"] == "0.33.0"
 
 
 def test_a_series_that_the_index_cannot_tell_is_the_newest_that_is_bundled(env: dict[str, str]) -> None:
-    done = qtrace("static", "vllm", "--at", "0.26", *FLAG, "--json", **env)
+    done = static(env, "--at", "0.26", *FLAG, "--json")
     assert done.returncode == 0
     assert (
         b"no package index is known" in done.stderr and b"0.26.0 is the newest that is bundled" in done.stderr
@@ -69,13 +78,13 @@ def test_a_series_that_the_index_cannot_tell_is_the_newest_that_is_bundled(env: 
 
 
 def test_a_commit_that_is_not_at_hand_is_told_how_to_bring(env: dict[str, str]) -> None:
-    done = qtrace("static", "vllm", "--at", "8e958902eee5", "--offline", *FLAG, **env)
+    done = static(env, "--at", "8e958902eee5", "--offline", *FLAG)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"fetch -q --depth 1 https://" in done.stderr and b"the nearest named release is" in done.stderr
 
 
 def test_a_flag_that_the_release_has_not_names_those_that_have_it(env: dict[str, str]) -> None:
-    done = qtrace("static", "vllm", "--quantization", "gguf", **env)
+    done = static(env, "--quantization", "gguf")
     assert (done.returncode, done.stdout) == (2, b"")
     told = done.stderr.removeprefix(BROUGHT).decode()
     assert told.startswith("qtrace: --quantization gguf: vllm 0.33.0 knows awq, ") and told.count("\n") == 1
@@ -83,14 +92,14 @@ def test_a_flag_that_the_release_has_not_names_those_that_have_it(env: dict[str,
 
 
 def test_from_its_source_the_engine_says_so_itself(vllm_sdist: Path, env: dict[str, str]) -> None:
-    done = qtrace("static", "vllm", "--at", str(vllm_sdist), "--quantization", "gguf", **env)
+    done = static(env, "--at", str(vllm_sdist), "--quantization", "gguf")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"the engine says: ValueError: Unknown quantization method: gguf." in done.stderr
     assert b"0.20.0, 0.26.0 of those that qtrace brings have it" in done.stderr
 
 
 def test_off_the_grid_it_is_open_where_the_source_cannot_be_had(env: dict[str, str]) -> None:
-    done = qtrace("static", "vllm", *OTHER_LAYER, "--offline", "--json", **env)
+    done = static(env, *OTHER_LAYER, "--offline", "--json")
     assert done.returncode == 0
     missing = b"qtrace: vllm 0.33.0 is not in the cache, and --offline forbids fetching it"
     assert done.stderr.startswith(BROUGHT + missing)
@@ -98,16 +107,17 @@ def test_off_the_grid_it_is_open_where_the_source_cannot_be_had(env: dict[str, s
     assert outcome["guard"]["text"] == "the source of vllm 0.33.0, which the snapshot does not stand for"
 
 
-def test_off_the_grid_the_source_is_brought(env: dict[str, str], vllm_sdist: Path) -> None:
+def test_off_the_grid_the_source_is_brought(env: dict[str, str], vllm_sdist: Path, library: Library) -> None:
     env["PIP_FIND_LINKS"] = str(vllm_sdist.parent)
-    done = qtrace("static", "vllm", *OTHER_LAYER, "--json", **env)
-    again = qtrace("static", "vllm", "--at", str(vllm_sdist), *OTHER_LAYER, "--json", **env)
-    assert (done.returncode, done.stdout) == (0, again.stdout)
+    done = static(env, "-q", "fp8", "--platform", "xpu", "--layer", "o_proj", "--json")
+    assert done.returncode == 0
+    question = Scenario(whole=False, quantization="fp8", platform="xpu", layer="o_proj")
+    assert decode(done.stdout).chains == answered(library, question, {}).chains
     assert done.stderr == BROUGHT + f"qtrace: vllm 0.33.0 from {vllm_sdist.parent}\n".encode()
 
 
 def test_a_dtype_of_the_cache_that_the_release_has_not_is_one_line(env: dict[str, str]) -> None:
-    done = qtrace("static", "vllm", "--kv-cache-dtype", "fp9", **env)
+    done = static(env, "--kv-cache-dtype", "fp9")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"--kv-cache-dtype fp9: vllm 0.33.0 knows auto, " in done.stderr
 
@@ -120,9 +130,8 @@ def test_an_installed_engine_comes_first(env: dict[str, str], tmp_path: Path) ->
     (info / "RECORD").write_text("vllm/__init__.py,,\n")
     (tmp_path / "site" / "vllm").mkdir()
     (tmp_path / "site" / "vllm" / "__init__.py").write_text("")
-    done = qtrace(
-        "static", "vllm", *FLAG, PYTHONPATH=os.pathsep.join([str(tmp_path / "site"), *sys.path]), **env
-    )
+    env["PYTHONPATH"] = os.pathsep.join([str(tmp_path / "site"), *sys.path])
+    done = static(env, *FLAG)
     assert b"vllm 0.26.0 installed in" in done.stderr and done.returncode == 2
 
 
@@ -132,29 +141,17 @@ def test_three_releases_are_brought_and_are_small() -> None:
     assert max(sizes.values()) <= 3_000_000
 
 
+@pytest.mark.full
 def test_the_table_of_a_snapshot_is_that_of_its_source(vllm_sdist: Path, env: dict[str, str]) -> None:
-    argv = ("static", "vllm", "--matrix", "--quantization", "fp8", "--json")
-    done = qtrace(*argv, **env)
-    again = qtrace(*argv, "--at", str(vllm_sdist), **env)
+    argv = ("--matrix", "--quantization", "fp8", "--json")
+    done, again = static(env, *argv), static(env, *argv, "--at", str(vllm_sdist))
     assert (done.returncode, done.stdout) == (0, again.stdout)
 
 
-def test_what_a_snapshot_says_of_itself_is_what_its_source_says(vllm_sdist: Path) -> None:
-    from qtrace.tracer.library import Library
-    from qtrace.tracer.snapshot.build import known
-    from qtrace.tracer.snapshot.file import Snapshot
-
-    source = open_source(vllm_sdist)
-    path = next(iter(bundled("vllm").values()))
-    assert Snapshot(path).pin == source.pin()
-    assert Snapshot(path).header.knows == known(Library(source))
-    question = Scenario(whole=False, quantization="awq", capability=75, cuda=Snapshot(path).header.knows.cuda)
-    assert encode(FromSource(source).ask(question, {})) == _recorded(path, question)
-
-
-def _recorded(path: Path, question: Scenario) -> bytes | None:
-    from qtrace.tracer.snapshot.answer import recorded
-    from qtrace.tracer.snapshot.file import Snapshot
-
-    found = recorded(Snapshot(path), question, {})
-    return None if found is None else encode(found)
+def test_what_a_snapshot_says_is_what_its_source_says(library: Library) -> None:
+    snapshot = Snapshot(next(iter(bundled("vllm").values())))
+    assert snapshot.pin == library.source.pin()
+    assert snapshot.header.knows == known(library)
+    question = Scenario(whole=False, quantization="awq", capability=75, cuda=snapshot.header.knows.cuda)
+    found = recorded(snapshot, question, {})
+    assert found is not None and encode(found) == encode(answered(library, question, {}))
