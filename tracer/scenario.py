@@ -15,6 +15,8 @@ ARCHITECTURES = (
 )  # fmt: skip
 """Compiler targets that a ROCm device may have, those that AMD's ROCm builds for."""
 
+PLATFORMS = ("cuda", "rocm", "cpu", "xpu")
+"""What an engine may be built for."""
 
 RESOLVED = (
     "quantization", "is_act_and_mul", "dtype", "capability", "arch", "device_name", "compute_units",

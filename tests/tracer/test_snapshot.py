@@ -15,13 +15,14 @@ from msgspec.structs import replace
 
 from qtrace import __version__
 from qtrace.cli import main
+from qtrace.commands import options
 from qtrace.report.codec import encode
 from qtrace.report.errors import SourceError
 from qtrace.report.model import Report
 from qtrace.tracer.answer import answered
 from qtrace.tracer.devices import device
 from qtrace.tracer.library import Library
-from qtrace.tracer.scenario import Scenario
+from qtrace.tracer.scenario import PLATFORMS, Scenario
 from qtrace.tracer.snapshot.answer import recorded, told
 from qtrace.tracer.snapshot.build import build, known
 from qtrace.tracer.snapshot.file import LARGEST, Snapshot, packed, save
@@ -210,6 +211,31 @@ def test_a_damaged_one_is_one_line(snapshot: Snapshot, tmp_path: Path, wrong: st
     path.write_bytes(json.dumps(header).encode() + b"\n" + body)
     with pytest.raises(SourceError, match=r"odd.snapshot is damaged"):
         list(Snapshot(path).records())
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"platform": "tpu"},
+        {"capability": 7},
+        {"arch": "x"},
+        {"cpu": ("z80",)},
+        {"rows": 0},
+        {"tensor_parallel": 0},
+    ],
+)
+def test_a_question_that_nobody_asks_is_one_line(
+    single: Snapshot, tmp_path: Path, strange: dict[str, Any]
+) -> None:
+    (record,) = single.records()
+    odd = replace(record, scenario=replace(record.scenario, **strange))
+    save(tmp_path / "odd.snapshot", __version__, single.pin, single.header.knows, [packed([odd])])
+    with pytest.raises(SourceError, match="is damaged"):
+        list(Snapshot(tmp_path / "odd.snapshot").records())
+
+
+def test_the_platforms_are_those_of_the_command_line() -> None:
+    assert PLATFORMS == options.PLATFORMS
 
 
 def test_reading_one_imports_no_parser() -> None:

@@ -20,7 +20,8 @@ from msgspec.structs import replace
 from ...report.errors import SourceError
 from ...report.files import write
 from ...report.model import Pin, Report
-from ..scenario import Scenario
+from ..cpus import kinds
+from ..scenario import ARCHITECTURES, CAPABILITIES, PLATFORMS, Scenario
 
 SCHEMA = "qtrace-snapshot/1"
 LARGEST = 1 << 28
@@ -157,9 +158,16 @@ class Snapshot:
             found = msgspec.json.decode(line, type=Record)
         except (msgspec.DecodeError, RecursionError):
             raise self._damaged() from None
-        if key_of(found.scenario) != key:
+        if key_of(found.scenario) != key or not _askable(found.scenario):
             raise self._damaged()
         return found
+
+
+def _askable(scenario: Scenario) -> bool:
+    """Whether somebody could ask this: a file may hold anything."""
+    known = scenario.platform in PLATFORMS and set(scenario.cpu) <= set(kinds())
+    known = known and scenario.capability in (None, *CAPABILITIES) and scenario.arch in (None, *ARCHITECTURES)
+    return known and scenario.tensor_parallel > 0 and (scenario.rows is None or scenario.rows > 0)
 
 
 def _unpacked(packed: bytes) -> bytes:
