@@ -6,7 +6,7 @@ Which standard checkpoints a flag is for, the release itself says: its configura
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -61,12 +61,18 @@ def _anywhere(scenario: Scenario) -> Scenario:
 
 def _for_flag(anywhere: Scenario, configured: Configured) -> tuple[tuple[Standard, str], ...]:
     """The checkpoints that the release takes with the flag on some device, each with the dtype that it may
-    have; without a flag, those that say something of the cache.
+    have; none where it takes most formats, for then the flag says nothing of the checkpoint. Without a flag,
+    those that say something of the cache.
     """
     if anywhere.quantization is None:
         return tuple((standard, DTYPES[0]) for standard in standards() if standard.cache)
-    found = ((standard, _taken_in(standard, anywhere, configured)) for standard in standards())
-    return tuple((standard, dtype) for standard, dtype in found if dtype is not None)
+    asked = ((standard, _taken_in(standard, anywhere, configured)) for standard in standards())
+    found = tuple((standard, dtype) for standard, dtype in asked if dtype is not None)
+    return () if len(_formats(s for s, _ in found)) * 2 > len(_formats(standards())) else found
+
+
+def _formats(of: Iterable[Standard]) -> set[str]:
+    return {standard.config["quant_method"] for standard in of}
 
 
 def _taken_in(standard: Standard, anywhere: Scenario, configured: Configured) -> str | None:
