@@ -1,0 +1,28 @@
+"""Which code makes the facts: other code may make others, so its digest is a part of every key."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from ... import __version__
+
+TRACER = Path(__file__).parent.parent
+
+
+@cache
+def made_by() -> str:
+    """The digest of all Python of the tracer, and the versions of what parses for it.
+
+    All of it, and not the modules that happen to make facts today: nobody has to remember a list, and reading
+    it takes a few milliseconds.
+    """
+    whole = hashlib.sha256(f"{__version__}\0{sys.version}\0{version('libcst')}".encode())
+    for path in sorted(TRACER.rglob("*.py")):
+        text = path.read_bytes()
+        whole.update(f"\0{path.relative_to(TRACER)}\0{len(text)}\0".encode())
+        whole.update(text)
+    return whole.hexdigest()
