@@ -1,4 +1,4 @@
-"""The files of an archive, unpacked once: the archive's own sha256 leads to them, taken anew at each opening."""
+"""The files of an archive, unpacked once: its sha256, taken anew at each opening, leads to them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
+from msgspec.msgpack import Decoder
 
 from ..pins.cache import digest
-from . import written
 from .store import Store, key_of
+from .written import decoded, encoded
 
 MIN_SIZE = 1 << 20
 """A smaller archive is unpacked sooner than it is looked for."""
+
+_FILES = Decoder(list[tuple[str, str, memoryview]])
 
 
 class Unpacked(NamedTuple):
@@ -24,21 +26,19 @@ class Unpacked(NamedTuple):
     digests: Mapping[str, str]
 
 
-_DECODER = msgspec.msgpack.Decoder(list[tuple[str, str, memoryview]])
-
-
 def unpacked(path: Path, engine: str, read: Callable[[], dict[str, bytes]]) -> Unpacked:
     """The files of an archive that are read for an engine: the kept ones, else what `read` gives."""
     sha256 = _digest(path)
     if sha256 is None:
         return Unpacked(read(), {})
     store, key = Store(), key_of(f"archive for {engine}", sha256)
-    found = _kept(store, key)
-    if found is None:
-        content = read()
-        found = Unpacked(content, {name: hashlib.sha256(data).hexdigest() for name, data in content.items()})
-        if _digest(path) == sha256:  # nobody changed it while it was read
-            _keep(store, key, found)
+    files = decoded(_FILES, store.get(key))
+    if files is not None:
+        return Unpacked({name: data for name, _, data in files}, {name: sha for name, sha, _ in files})
+    content = read()
+    found = Unpacked(content, {name: hashlib.sha256(data).hexdigest() for name, data in content.items()})
+    if _digest(path) == sha256:  # nobody changed it while it was read
+        _keep(store, key, found)
     return found
 
 
@@ -50,20 +50,7 @@ def _digest(path: Path) -> str | None:
         return None
 
 
-def _kept(store: Store, key: str) -> Unpacked | None:
-    data = store.get(key)
-    try:
-        files = None if data is None else _DECODER.decode(data)
-    except written.UNREADABLE:
-        return None
-    if files is None:
-        return None
-    return Unpacked({name: data for name, _, data in files}, {name: sha256 for name, sha256, _ in files})
-
-
 def _keep(store: Store, key: str, found: Unpacked) -> None:
-    files = [(name, found.digests[name], data) for name, data in found.content.items()]
-    try:
-        store.put(key, written.ENCODER.encode(files))
-    except (ValueError, MemoryError):  # a name that is no text
-        return
+    data = encoded([(name, found.digests[name], content) for name, content in found.content.items()])
+    if data is not None:
+        store.put(key, data)

@@ -1,30 +1,31 @@
-"""The facts of one module: its index and the blocks that were lowered, by the text that they are made from."""
+"""The facts of one module, by its text: its index, and the blocks of it that were lowered."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
 
-import msgspec
 from msgspec import Raw, Struct
+from msgspec.msgpack import Decoder
 
 from ..index import ModuleIndex, index_module
 from ..tree import Block
-from . import written
 from .store import Store, key_of
+from .written import decoded, encoded, literal
 
 Place = tuple[int, int]
 """Where a block stands: the first line of the class around it, 0 at the left margin, and its own."""
 
 
 class _Facts(Struct, frozen=True, array_like=True):
-    """What is in the file."""
+    """What is in the file; a block is read when it is asked for."""
 
     index: ModuleIndex
     blocks: dict[Place, Raw]
 
 
-_DECODER = msgspec.msgpack.Decoder(_Facts)
+_FACTS = Decoder(_Facts)
+_BLOCK = Decoder(Block, ext_hook=literal)
 
 
 class KeptModule:
@@ -33,35 +34,25 @@ class KeptModule:
     def __init__(self, store: Store, text: str) -> None:
         self._store = store
         self._key = key_of("module", hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
-        found = self._read()
+        found = decoded(_FACTS, store.get(self._key))
         self.index = index_module(text) if found is None else found.index
         self._blocks = {} if found is None else found.blocks
         self._is_new = found is None
         self._added: dict[Place, Block] = {}
 
-    def _read(self) -> _Facts | None:
-        data = self._store.get(self._key)
-        try:
-            return None if data is None else _DECODER.decode(data)
-        except written.UNREADABLE:
-            return None
-
     def block(self, place: Place, make: Callable[[], Block]) -> Block:
         """The block at a place, lowered by `make` where it is not kept."""
-        raw = self._blocks.get(place)
-        kept = None if raw is None else written.read(raw)
+        kept = decoded(_BLOCK, self._blocks.get(place))
         if kept is None:
             kept = self._added[place] = make()
         return kept
 
     def write(self) -> None:
         """Keep what this process had to make."""
-        if not self._is_new and not self._added:
+        added = {place: encoded(block) for place, block in self._added.items()}
+        blocks = {place: Raw(data) for place, data in added.items() if data is not None}
+        if not self._is_new and not blocks:
             return
-        added = {place: written.written(block) for place, block in self._added.items()}
-        blocks = {**self._blocks, **{place: raw for place, raw in added.items() if raw is not None}}
-        try:
-            data = written.ENCODER.encode(_Facts(self.index, blocks))
-        except (ValueError, RecursionError):
-            return
-        self._store.put(self._key, data)
+        data = encoded(_Facts(self.index, {**self._blocks, **blocks}))
+        if data is not None:
+            self._store.put(self._key, data)

@@ -1,7 +1,7 @@
 """Facts by their key in one folder: one file each, whole and unharmed or as good as absent.
 
-A key is made of what the fact was read from and of the code that reads it, so that a fact is never out of date;
-whatever goes wrong with a file or with the folder, the fact is read from its source as ever.
+A key is made of what the fact was read from and of the code that reads it, so that a fact is never out of
+date; whatever goes wrong with a file or with the folder, the fact is read from its source as ever.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _sum(key: str, fact: memoryview | bytes) -> bytes:
 
 def _content(path: Path) -> bytes:
     """The bytes of a plain file; ValueError for what is none, or is over the limit."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > LIMIT:
             raise ValueError("no fact")
@@ -103,7 +103,7 @@ def _content(path: Path) -> bytes:
 def _write(root: Path, key: str, fact: bytes) -> None:
     handle, part = tempfile.mkstemp(prefix=f"{key}.", dir=root)
     try:
-        with open(handle, "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(_sum(key, fact))
             file.write(fact)
         Path(part).replace(root / key)

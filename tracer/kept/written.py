@@ -1,24 +1,43 @@
-"""Lowered blocks and other facts as bytes: what cannot be told back exactly is not written."""
+"""Facts as bytes: what could not be read back exactly is not written, what is no fact is not read."""
 
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec import DecodeError, Raw, ValidationError
+from msgspec import DecodeError
 from msgspec.msgpack import Decoder, Encoder, Ext
 
-from ..tree import Block
-
-UNREADABLE = (DecodeError, ValidationError, RecursionError)
-"""What reading back raises on bytes that are not as they were written."""
+T = TypeVar("T")
 
 _ELLIPSIS, _COMPLEX = 1, 2
 _PARTS = struct.Struct("<dd")
 
 
-def _encoded(value: object) -> Ext:
-    """The two literals of Python that msgpack has no notion of."""
+def encoded(fact: object) -> bytes | None:
+    """The bytes of a fact; None for one that holds what they cannot: 2**64, half of a surrogate pair, too
+    much depth.
+    """
+    try:
+        return _ENCODER.encode(fact)
+    except (OverflowError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def decoded(decoder: Decoder[T], data: Any) -> T | None:
+    """The fact that bytes hold; None where there are none, or none of its kind."""
+    try:
+        return None if data is None else decoder.decode(data)
+    except (DecodeError, ValueError, RecursionError, struct.error):
+        return None
+
+
+def literal(code: int, data: memoryview) -> Any:
+    """A literal of Python that msgpack has no notion of, as a decoder of trees wants it."""
+    return ... if code == _ELLIPSIS else complex(*_PARTS.unpack(data))
+
+
+def _extension(value: object) -> Ext:
     if value is ...:
         return Ext(_ELLIPSIS, b"")
     if isinstance(value, complex):
@@ -26,27 +45,4 @@ def _encoded(value: object) -> Ext:
     raise TypeError(f"no literal: {type(value)}")
 
 
-def _decoded(code: int, data: memoryview) -> Any:
-    return ... if code == _ELLIPSIS else complex(*_PARTS.unpack(data))
-
-
-ENCODER = Encoder(enc_hook=_encoded)
-_BLOCK = Decoder(Block, ext_hook=_decoded)
-
-
-def written(block: Block) -> Raw | None:
-    """A block as bytes; None for one that holds what they cannot: 2**64, half of a surrogate pair, too much
-    depth.
-    """
-    try:
-        return Raw(ENCODER.encode(block))
-    except (OverflowError, ValueError, TypeError, RecursionError):
-        return None
-
-
-def read(block: Raw) -> Block | None:
-    """The block that was written, None where the bytes are no block."""
-    try:
-        return _BLOCK.decode(block)
-    except (*UNREADABLE, struct.error):
-        return None
+_ENCODER = Encoder(enc_hook=_extension)
