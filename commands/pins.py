@@ -1,6 +1,6 @@
 """List what qtrace brings, the pins that have a name, what is in the cache, and what is installed.
 
-QTRACE_CACHE names the folder of the cache; what is in it may be deleted at any time. So may the facts.
+QTRACE_CACHE names the folder of the cache and of the facts; what is in it may be deleted at any time.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,14 @@ def test_a_full_disk_leaves_nothing_half(store: Store, file: Path, monkeypatch: 
     monkeypatch.setattr(Path, "replace", full)
     store.put(file.name, b"something else")
     assert list(store.root.iterdir()) == [file] and file.read_bytes() == before
+
+
+def test_many_writers_at_once_leave_one_whole_fact(store: Store) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: store.put("key", bytes([number]) * 100_000), range(32)))
+    found = store.get("key")
+    assert found is not None and (len(found), len(set(found))) == (100_000, 1)
+    assert [path.name for path in store.root.iterdir()] == ["key"]
 
 
 def test_other_code_has_other_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

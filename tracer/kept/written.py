@@ -28,7 +28,7 @@ def decoded(decoder: Decoder[T], data: Any) -> T | None:
     """The fact that bytes hold; None where there are none, or none of its kind."""
     try:
         return None if data is None else decoder.decode(data)
-    except (DecodeError, ValueError, RecursionError, struct.error):
+    except (DecodeError, ValueError, RecursionError, MemoryError, struct.error):
         return None
 
 
