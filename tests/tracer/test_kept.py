@@ -206,14 +206,19 @@ def test_the_facts_are_those_of_the_text_and_of_its_kind(store: Store, file: Pat
 
 
 def test_what_was_not_used_for_longest_goes_first(store: Store) -> None:
-    for age, name in enumerate(("newest", "middle", "oldest")):
-        store.put(name, b"x" * 68)
-        os.utime(store.root / name, (10**9 - age, 10**9 - age))
+    newest, middle, oldest = keys = [sign * 64 for sign in "bca"]
+    for age, key in enumerate(keys):
+        store.put(key, b"x" * 68)
+        os.utime(store.root / key, (10**9 - age, 10**9 - age))
     assert store.size() == (3, 300)
+    (store.root / "somebody's").write_bytes(b"x" * 1000)
+    (store.root / f"{oldest}.left_by_one_that_was_killed").touch()
     store.tidy(250)
-    assert sorted(path.name for path in store.root.iterdir()) == ["middle", "newest"]
+    assert {path.name for path in store.root.iterdir()} >= {"somebody's", newest, middle}
+    assert not (store.root / oldest).exists()
     store.tidy(0)
-    assert store.size() == (0, 0)
+    assert [path.name for path in store.root.iterdir() if path.stat().st_size] == ["somebody's"]
+    assert store.size()[1] == 0
 
 
 def test_a_library_keeps_what_it_lowered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

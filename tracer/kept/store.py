@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from contextlib import suppress
@@ -20,6 +21,8 @@ from .code import made_by
 LIMIT = 400_000_000
 """The bytes that are kept: some seven releases. Facts that were not used for longest go first."""
 
+_OURS = re.compile(r"[0-9a-f]{64}(\.\w+)?")
+"""A fact by its key, or one that is not whole yet; whatever else lies in the folder is somebody else's."""
 _SUM = hashlib.sha256().digest_size
 
 
@@ -81,7 +84,7 @@ class Store:
             for entry in entries:
                 with suppress(OSError):  # another process may have dropped it
                     found.append((Path(entry.path), entry.stat(follow_symlinks=False)))
-        return [row for row in found if stat.S_ISREG(row[1].st_mode)]
+        return [row for row in found if stat.S_ISREG(row[1].st_mode) and _OURS.fullmatch(row[0].name)]
 
 
 def _sum(key: str, fact: memoryview | bytes) -> bytes:
