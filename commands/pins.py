@@ -1,6 +1,6 @@
 """List what qtrace brings, the pins that have a name, what is in the cache, and what is installed.
 
-QTRACE_CACHE names the folder of the cache; what is in it may be deleted at any time.
+QTRACE_CACHE names the folder of the cache and of the facts; what is in it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ..report.exits import Exit
 from .pin import ENGINES, Stderr
 
 if TYPE_CHECKING:
+    from ..tracer.kept.store import Store
     from ..tracer.pins.cache import Cache
 
 Row = tuple[str, str, str]
@@ -25,12 +26,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from ..tracer.kept.store import Store
     from ..tracer.pins.cache import Cache, folder
 
     cache = Cache(folder(), Stderr())
     _print("bundled with qtrace", _bundled(args.engine))
     _print("named", _named(args.engine, cache))
     _print(f"cached in {cache.root}", _cached(cache))
+    store = Store()
+    _print(f"facts kept in {store.root}", _facts(store))
     _print("installed", _installed(args.engine, args.python))
     return Exit.OK
 
@@ -73,6 +77,13 @@ def _cached(cache: Cache) -> Iterator[Row]:
     for kept in sorted(cache.names(), key=lambda row: row.name):
         if (size := cache.size(kept.key)) is not None:
             yield kept.name, kept.key[:12], f"{size / 1e6:.1f} MB"
+
+
+def _facts(store: Store) -> Iterator[Row]:
+    """What was read of sources, so that another process need not read it again."""
+    count, size = store.size()
+    if count:
+        yield f"{size / 1e6:.1f} MB", f"{count:,} file(s)", ""
 
 
 def _installed(engine: str, python: str | None) -> Iterator[Row]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,16 @@ from qtrace.tracer.library import Library
 from qtrace.tracer.sources import Source, open_source
 
 SDIST = Path(__file__).parent.parent / ".cache" / "vllm-0.33.0.tar.gz"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is read from the user's cache folder, and nothing written to it."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QTRACE_CACHE", str(folder))
+        yield
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")

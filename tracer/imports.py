@@ -40,12 +40,16 @@ class Maybe(NamedTuple):
     needs: Needs
 
 
-class Imports:
-    """The imports of one source, each module read once."""
+Own = tuple[Needs, tuple[Maybe, ...]]
+"""What a module imports itself: always, and under conditions."""
 
-    def __init__(self, source: Source) -> None:
+
+class Imports:
+    """The imports of one source, each module read once; `own` are those that were read before."""
+
+    def __init__(self, source: Source, own: dict[str, Own] | None = None) -> None:
         self.source, self.root = source, source.engine
-        self._own: dict[str, tuple[Needs, tuple[Maybe, ...]]] = {}
+        self._own: dict[str, Own] = {} if own is None else own
         self._all: dict[str, tuple[frozenset[str], tuple[Maybe, ...]]] = {}
 
     def outside(self, module: str) -> frozenset[str]:
@@ -72,7 +76,7 @@ class Imports:
             self._all[module] = frozenset(found), tuple(maybe)
         return self._all[module]
 
-    def _read(self, module: str) -> tuple[Needs, tuple[Maybe, ...]]:
+    def _read(self, module: str) -> Own:
         if module not in self._own:
             path = self.source.module_path(module)
             text = None if path is None else self.source.text(path)

@@ -30,7 +30,7 @@ class SourceSyntaxError(ValueError):
         self.message = message
 
 
-class Statement(Struct, frozen=True):
+class Statement(Struct, frozen=True, array_like=True, tag=True):
     """One statement of a module or class body; several that share a line (`a = 1; b = 2`) are one.
 
     Lines are 1-based and inclusive, decorators included. `binds` are the names it may bind, declare or delete
@@ -57,14 +57,17 @@ class ClassIndex(Statement, frozen=True, kw_only=True):
     name: str
     body_line: int
     inline: bool
-    members: tuple[Statement, ...]
+    members: tuple[AnyStatement, ...]
     names: dict[str, tuple[int, ...]]
 
 
-class ModuleIndex(Struct, frozen=True):
+AnyStatement = Statement | ClassIndex
+
+
+class ModuleIndex(Struct, frozen=True, array_like=True):
     """The statements of a module, and for each name those that bind or change it, in textual order."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[AnyStatement, ...]
     names: dict[str, tuple[int, ...]]
 
 

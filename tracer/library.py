@@ -6,22 +6,18 @@ Shared by every question on one source: it holds text, positions and lowered tre
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
+from functools import cached_property
 from importlib.resources import files
 from typing import TypeVar, cast
 
 from . import tree
 from .imports import Imports
-from .index import (
-    ClassIndex,
-    ModuleIndex,
-    Statement,
-    class_header,
-    index_module,
-    member_block,
-    normalised,
-    statement_block,
-)
+from .index import ClassIndex, ModuleIndex, Statement, class_header, member_block, normalised, statement_block
+from .kept.modules import KeptModule
+from .kept.store import Store
+from .kept.wholes import KeptSource
 from .names import bound_in
 from .sources import Source
 
@@ -33,7 +29,6 @@ class Library:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.imports = Imports(source)
         self.consulted: set[str] = set()
         """What the engine asked its driver about the device, since whoever asks cleared it."""
         self._modules: dict[str, LoweredModule | None] = {}
@@ -41,6 +36,27 @@ class Library:
         self._classes: dict[int, LoweredClass] = {}
         self._facts: dict[str, object] = {}
         self._locals: dict[int, tuple[tree.Node, frozenset[str]]] = {}
+        self._store = Store()
+        self._kept: list[KeptModule | KeptSource] = []
+        weakref.finalize(self, _write, self._kept)
+
+    @cached_property
+    def imports(self) -> Imports:
+        """What the modules import."""
+        return Imports(self.source, self.whole.imports)
+
+    @cached_property
+    def whole(self) -> KeptSource:
+        """What all Python of the source is read for."""
+        kept = KeptSource(self._store, self.source.engine, self.source.python_hash)
+        self._kept.append(kept)
+        return kept
+
+    def text(self, text: str) -> KeptModule:
+        """What is known of a text of Python."""
+        kept = KeptModule(self._store, text)
+        self._kept.append(kept)
+        return kept
 
     def module(self, name: str) -> LoweredModule | None:
         """The module of that dotted name, or None when this source has none."""
@@ -82,12 +98,19 @@ class Library:
         return known[1]
 
 
+def _write(kept: list[KeptModule | KeptSource]) -> None:
+    """Keep what was read for a library that is gone, at the latest when the process ends."""
+    for facts in kept:
+        facts.write()
+
+
 class LoweredModule:
     """One module: which statements make each name, and their trees on demand."""
 
     def __init__(self, library: Library, path: str, text: str) -> None:
         self.library, self.path, self.text = library, path, normalised(text)
-        self.index: ModuleIndex = index_module(self.text)
+        self._kept = library.text(self.text)
+        self.index: ModuleIndex = self._kept.index
         self.names = _relevant(self.index)
         self.stars = [star for s in self.index.statements for star in s.stars]
         self._blocks: dict[int, tree.Block] = {}
@@ -98,18 +121,20 @@ class LoweredModule:
         return self._blocks[number]
 
     def _lower(self, statement: Statement) -> tree.Block:
+        place = 0, statement.first_line
         if not isinstance(statement, ClassIndex):
-            return statement_block(self.text, statement)
-        node = class_header(self.text, statement)
-        self.library.keep_class(node, LoweredClass(self.text, statement))
+            return self._kept.block(place, lambda: statement_block(self.text, statement))
+        (node,) = self._kept.block(place, lambda: (class_header(self.text, statement),))
+        assert isinstance(node, tree.ClassDef), node
+        self.library.keep_class(node, LoweredClass(self.text, statement, self._kept))
         return (node,)
 
 
 class LoweredClass:
     """The members of one class, lowered on demand."""
 
-    def __init__(self, text: str, index: ClassIndex) -> None:
-        self.text, self.index = text, index
+    def __init__(self, text: str, index: ClassIndex, kept: KeptModule) -> None:
+        self.text, self.index, self._kept = text, index, kept
         self.names = {
             name: places for name, places in index.names.items() if _bound(index.members, name, places)
         }
@@ -117,8 +142,12 @@ class LoweredClass:
 
     def block(self, number: int) -> tree.Block:
         if number not in self._blocks:
-            self._blocks[number] = member_block(self.text, self.index, self.index.members[number])
+            self._blocks[number] = self._lower(self.index.members[number])
         return self._blocks[number]
+
+    def _lower(self, member: Statement) -> tree.Block:
+        place = self.index.first_line, member.first_line
+        return self._kept.block(place, lambda: member_block(self.text, self.index, member))
 
     def annotations(self) -> list[tuple[str, tree.Node]]:
         """(name, annotation) of the annotated assignments, in order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,7 @@ from ..report.model import Pin
 from .archive import read_sdist, refusal
 from .checkout import git_head
 from .folder import NATIVE_FOLDERS, ROOT_FILES, Folder, is_wanted
+from .kept.archives import unpacked
 from .pins.grammar import FORMS
 from .wheel import is_zip, read_wheel
 
@@ -69,7 +70,7 @@ class Source:
         shadowed = f"{path}.py" in self._known and f"{path}/__init__.py" not in self._known
         return path in self._folders and not shadowed
 
-    @property
+    @cached_property
     def has_native(self) -> bool:
         """Whether the C++/CUDA half came along: in an sdist or a checkout, not in an installed package."""
         return bool(self.files("csrc/"))
@@ -96,10 +97,11 @@ class Source:
 
     def _digest(self, paths: Iterable[str]) -> str:
         whole = hashlib.sha256()
+        known = self._files.digests if isinstance(self._files, Held) else {}
         for path in paths:
-            data = self._files.read(self._base + path)
-            line = f"{path}\0{hashlib.sha256(data).hexdigest()}\n"
-            whole.update(line.encode("utf-8", "surrogateescape"))
+            name = self._base + path
+            sha256 = known.get(name) or hashlib.sha256(self._files.read(name)).hexdigest()
+            whole.update(f"{path}\0{sha256}\n".encode("utf-8", "surrogateescape"))
         return whole.hexdigest()
 
     def _metadata_version(self) -> str | None:
@@ -125,14 +127,17 @@ class Files(Protocol):
 
 
 class Held:
-    """Files of an archive, held in memory."""
+    """Files of an archive, held in memory; the sha256 of some may be known already."""
 
-    def __init__(self, content: dict[str, bytes]) -> None:
+    def __init__(
+        self, content: Mapping[str, bytes | memoryview], digests: Mapping[str, str] | None = None
+    ) -> None:
         self._content = content
+        self.digests = digests or {}
         self.names = frozenset(content)
 
     def read(self, name: str) -> bytes:
-        return self._content[name]
+        return bytes(self._content[name])
 
 
 def open_source(at: str | Path, engine: str = "vllm", version: str | None = None) -> Source:
@@ -150,7 +155,7 @@ def open_source(at: str | Path, engine: str = "vllm", version: str | None = None
     if not stat.S_ISREG(mode):
         raise refusal(path, "is neither a directory nor a file", _REMEDY)
     read = read_wheel if is_zip(path) else read_sdist
-    files = Held(read(path, lambda name: is_wanted(name, engine)))
+    files = Held(*unpacked(path, engine, lambda: read(path, lambda name: is_wanted(name, engine))))
     expect_engine(path, engine, files)
     return Source(engine, files, version=version)
 

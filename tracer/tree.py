@@ -2,14 +2,17 @@
 
 Every node keeps the 1-based line of its first character in the file it came from. Comments, formatting and
 annotations of locals are gone; what the evaluator has no meaning for is kept as `Unsupported` with its kind.
+Written down (tracer.kept), a node is an array that begins with the name of its class.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Union
+
 from msgspec import Struct
 
 
-class Node(Struct, frozen=True, gc=False):
+class Node(Struct, frozen=True, gc=False, array_like=True, tag=True):
     line: int
 
 
@@ -27,33 +30,33 @@ class Name(Node, frozen=True, gc=False):
 
 
 class Attr(Node, frozen=True, gc=False):
-    value: Node
+    value: Part
     name: str
 
 
 class Index(Node, frozen=True, gc=False):
     """`value[key]`; several subscripts are one `Tuple` key."""
 
-    value: Node
-    key: Node
+    value: Part
+    key: Part
 
 
 class Slice(Node, frozen=True, gc=False):
-    lower: Node | None
-    upper: Node | None
-    step: Node | None
+    lower: Part | None
+    upper: Part | None
+    step: Part | None
 
 
-class Arg(Struct, frozen=True, gc=False):
+class Arg(Struct, frozen=True, gc=False, array_like=True):
     """One argument of a call: `star` is 0, 1 for `*value` or 2 for `**value`."""
 
-    value: Node
+    value: Part
     name: str | None = None
     star: int = 0
 
 
 class Call(Node, frozen=True, gc=False):
-    func: Node
+    func: Part
     args: tuple[Arg, ...]
 
 
@@ -61,68 +64,68 @@ class Unary(Node, frozen=True, gc=False):
     """`op` is one of `not - + ~`."""
 
     op: str
-    value: Node
+    value: Part
 
 
 class Binary(Node, frozen=True, gc=False):
     """`op` is one of `+ - * / // % ** @ & | ^ << >>`."""
 
     op: str
-    left: Node
-    right: Node
+    left: Part
+    right: Part
 
 
 class Bool(Node, frozen=True, gc=False):
     """`op` is `and` or `or`; two or more values, short-circuit from the left."""
 
     op: str
-    values: tuple[Node, ...]
+    values: tuple[Part, ...]
 
 
 class Compare(Node, frozen=True, gc=False):
     """`left ops[0] rights[0] ops[1] rights[1] ...`; ops: `== != < <= > >= is`, `is not`, `in`, `not in`."""
 
-    left: Node
+    left: Part
     ops: tuple[str, ...]
-    rights: tuple[Node, ...]
+    rights: tuple[Part, ...]
 
 
 class IfExp(Node, frozen=True, gc=False):
-    test: Node
-    body: Node
-    orelse: Node
+    test: Part
+    body: Part
+    orelse: Part
 
 
 class Star(Node, frozen=True, gc=False):
     """`*value` inside a display, a target or a subscript."""
 
-    value: Node
+    value: Part
 
 
 class Display(Node, frozen=True, gc=False):
     """A `tuple`, `list` or `set` display (`kind`), elements possibly `Star`."""
 
     kind: str
-    items: tuple[Node, ...]
+    items: tuple[Part, ...]
 
 
 class DictDisplay(Node, frozen=True, gc=False):
     """Pairs in order; a key of None is `**value`."""
 
-    items: tuple[tuple[Node | None, Node], ...]
+    items: tuple[tuple[Part | None, Part], ...]
 
 
 class Lambda(Node, frozen=True, gc=False):
     params: Params
-    body: Node
+    body: Part
 
 
-class Clause(Struct, frozen=True, gc=False):
+class Clause(Struct, frozen=True, gc=False, array_like=True):
     """One `for target in iter if tests...` of a comprehension."""
 
-    target: Node
-    iter: Node
-    tests: tuple[Node, ...]
+    target: Part
+    iter: Part
+    tests: tuple[Part, ...]
     is_async: bool = False
 
 
@@ -130,8 +133,8 @@ class Comprehension(Node, frozen=True, gc=False):
     """`kind` is `list`, `set`, `dict` or `generator`; `value` only for `dict`."""
 
     kind: str
-    item: Node
-    value: Node | None
+    item: Part
+    value: Part | None
     fors: tuple[Clause, ...]
 
 
@@ -141,9 +144,9 @@ class Format(Node, frozen=True, gc=False):
     `conversion` is empty, `s`, `r` or `a`; `spec` is a `Const` or, with fields of its own, an `FString`.
     """
 
-    value: Node
+    value: Part
     conversion: str
-    spec: Node | None
+    spec: Part | None
 
 
 class FString(Node, frozen=True, gc=False):
@@ -152,23 +155,23 @@ class FString(Node, frozen=True, gc=False):
     An f-string without fields is a `Const`.
     """
 
-    parts: tuple[Node, ...]
+    parts: tuple[Part, ...]
 
 
 class Walrus(Node, frozen=True, gc=False):
-    target: Node
-    value: Node
+    target: Part
+    value: Part
 
 
 class Yield(Node, frozen=True, gc=False):
     """`yield value`, or `yield from value` when `from_`."""
 
-    value: Node | None
+    value: Part | None
     from_: bool
 
 
 class Await(Node, frozen=True, gc=False):
-    value: Node
+    value: Part
 
 
 class Unsupported(Node, frozen=True, gc=False):
@@ -180,60 +183,60 @@ class Unsupported(Node, frozen=True, gc=False):
 # --- statements
 
 
-class Param(Struct, frozen=True, gc=False):
+class Param(Struct, frozen=True, gc=False, array_like=True):
     """One parameter; `kind` is `pos` (positional only), `any`, `star` (`*args`), `kw` or `kwargs`."""
 
     name: str
     kind: str
-    default: Node | None = None
-    annotation: Node | None = None
+    default: Part | None = None
+    annotation: Part | None = None
 
 
-class Params(Struct, frozen=True, gc=False):
+class Params(Struct, frozen=True, gc=False, array_like=True):
     items: tuple[Param, ...]
 
 
 class ExprStmt(Node, frozen=True, gc=False):
-    value: Node
+    value: Part
 
 
 class Assign(Node, frozen=True, gc=False):
     """`targets[0] = targets[1] = ... = value`."""
 
-    targets: tuple[Node, ...]
-    value: Node
+    targets: tuple[Part, ...]
+    value: Part
 
 
 class AnnAssign(Node, frozen=True, gc=False):
-    target: Node
-    annotation: Node
-    value: Node | None
+    target: Part
+    annotation: Part
+    value: Part | None
 
 
 class AugAssign(Node, frozen=True, gc=False):
     """`target op= value`; `op` as in `Binary`, without the `=`."""
 
-    target: Node
+    target: Part
     op: str
-    value: Node
+    value: Part
 
 
 class Return(Node, frozen=True, gc=False):
-    value: Node | None
+    value: Part | None
 
 
 class Raise(Node, frozen=True, gc=False):
-    exc: Node | None
-    cause: Node | None
+    exc: Part | None
+    cause: Part | None
 
 
 class Assert(Node, frozen=True, gc=False):
-    test: Node
-    message: Node | None
+    test: Part
+    message: Part | None
 
 
 class Delete(Node, frozen=True, gc=False):
-    targets: tuple[Node, ...]
+    targets: tuple[Part, ...]
 
 
 class Pass(Node, frozen=True, gc=False):
@@ -255,7 +258,7 @@ class Global(Node, frozen=True, gc=False):
     names: tuple[str, ...]
 
 
-class Alias(Struct, frozen=True, gc=False):
+class Alias(Struct, frozen=True, gc=False, array_like=True):
     name: str
     asname: str | None = None
 
@@ -272,31 +275,28 @@ class ImportFrom(Node, frozen=True, gc=False):
     aliases: tuple[Alias, ...]
 
 
-Block = tuple[Node, ...]
-
-
 class If(Node, frozen=True, gc=False):
-    test: Node
+    test: Part
     body: Block
     orelse: Block
 
 
 class For(Node, frozen=True, gc=False):
-    target: Node
-    iter: Node
+    target: Part
+    iter: Part
     body: Block
     orelse: Block
     is_async: bool = False
 
 
 class While(Node, frozen=True, gc=False):
-    test: Node
+    test: Part
     body: Block
     orelse: Block
 
 
-class Handler(Struct, frozen=True, gc=False):
-    type: Node | None
+class Handler(Struct, frozen=True, gc=False, array_like=True):
+    type: Part | None
     name: str | None
     body: Block
     line: int
@@ -312,7 +312,7 @@ class Try(Node, frozen=True, gc=False):
 class With(Node, frozen=True, gc=False):
     """Items are (context expression, target or None)."""
 
-    items: tuple[tuple[Node, Node | None], ...]
+    items: tuple[tuple[Part, Part | None], ...]
     body: Block
     is_async: bool = False
 
@@ -323,8 +323,8 @@ class FunctionDef(Node, frozen=True, gc=False):
     name: str
     params: Params
     body: Block
-    decorators: tuple[Node, ...]
-    returns: Node | None
+    decorators: tuple[Part, ...]
+    returns: Part | None
     is_async: bool = False
     is_generator: bool = False
 
@@ -335,4 +335,14 @@ class ClassDef(Node, frozen=True, gc=False):
     name: str
     bases: tuple[Arg, ...]
     body: Block
-    decorators: tuple[Node, ...]
+    decorators: tuple[Part, ...]
+
+
+# --- what may stand where a node is wanted: to a reader any node, to msgspec the closed list that it decodes
+
+if TYPE_CHECKING:
+    Part = Node
+else:
+    Part = Union[tuple(Node.__subclasses__())]  # noqa: UP007 - of a list that is counted here
+
+Block = tuple[Part, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -77,7 +78,8 @@ def test_pins_lists_what_is_named_cached_and_installed(
     rows = capsys.readouterr().out.splitlines()
     assert [row.split()[0] for row in rows[:4]] == ["bundled", "0.20.0", "0.26.0", "0.33.0"]
     assert [row.split()[0] for row in rows[4:9]] == ["named", "0.20.0", "0.26.0", "0.33.0", "8e958902eee5"]
-    assert rows[9:] == [f"cached in {tmp_path}/cache/pins", "  (nothing)", "installed", "  (nothing)"]
+    assert rows[9:11] == [f"cached in {tmp_path}/cache/pins", "  (nothing)"]
+    assert rows[11:] == [f"facts kept in {tmp_path}/cache/facts", "  (nothing)", "installed", "  (nothing)"]
     file = sdist(tmp_path, "1.2.0")
     with serving() as index:
         index.list(file)
@@ -85,6 +87,19 @@ def test_pins_lists_what_is_named_cached_and_installed(
         main(["static", "vllm", "--at", "1.2.0", "--platform", "cpu", "--cuda", "1"])
     assert main(["pins"]) == 0
     assert capsys.readouterr().out.splitlines()[10].split()[0] == "vllm-1.2.0.tar.gz"
+
+
+def test_pins_tells_how_much_is_kept_of_sources(
+    vllm_sdist: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    open_source(vllm_sdist)
+    (kept,) = (tmp_path / "cache" / "facts").iterdir()
+    assert main(["pins"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    row = rows[rows.index(f"facts kept in {tmp_path}/cache/facts") + 1]
+    assert row.split() == [f"{kept.stat().st_size / 1e6:.1f}", "MB", "1", "file(s)"]
+    shutil.rmtree(tmp_path / "cache")
+    assert open_source(vllm_sdist).version == "0.33.0"
 
 
 def test_the_cache_is_where_the_user_wants_it() -> None:

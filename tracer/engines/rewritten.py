@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from ..kept.wholes import Rewritten
 from ..library import Library
-
-Rewritten = dict[str, frozenset[str]]
 
 
 def rewritten(library: Library, prefixes: tuple[str, ...]) -> Rewritten:
     """Names of fields by their owner: `a.b.x = ...` rewrites x of `b`, `self.x = ...` in class C that of
     `C`.
     """
-    return library.once(f"rewritten {prefixes}", lambda: _read(library, prefixes))
+    return library.whole.rewritten(prefixes, lambda: _read(library, prefixes))
 
 
 def _read(library: Library, prefixes: tuple[str, ...]) -> Rewritten:

@@ -27,6 +27,7 @@ from ..evaluate.values import (
 )
 from ..evaluate.world import World
 from ..guards import Space
+from ..kept.wholes import Rewritten
 from ..library import Library
 from ..links import function_behind
 from ..models.catalog import Catalog
@@ -35,7 +36,7 @@ from ..scenario import Scenario
 from . import build, cpu, platform as facts, rocm
 from .log import LOGGER, logged
 from .native import NativeHalf
-from .rewritten import Rewritten, rewritten
+from .rewritten import rewritten
 from .vllm_given import Fields, made_of
 
 ROOT = "vllm"
