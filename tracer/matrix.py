@@ -97,9 +97,10 @@ def _by_premises(flag: str, layer: str, chains: Sequence[Chain], across: Sequenc
 
 
 def _merged(rows: Sequence[Row]) -> Row:
-    """One row of those that are accepted somewhere, of all where none is."""
-    standard = [row for row in rows if row.premises != (OTHER,)] or rows
-    telling = [row for row in standard if row.accepted()] or standard
+    """One row of the standard checkpoints that are accepted somewhere; where none is, of whatever else there
+    may be as well.
+    """
+    telling = [row for row in rows if row.premises != (OTHER,) and row.accepted()] or rows
     cells = (
         _once(end for cell in cells for end in cell)
         for cells in zip(*(row.cells for row in telling), strict=True)

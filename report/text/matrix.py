@@ -8,34 +8,34 @@ from .chain import MARKS
 from .page import Page, Span, Tone
 
 FLAG = "--quantization"
-LEAST = 24
-"""Columns that the names of what is reached take at least; where there are fewer, ends are told by device."""
+LEAST = 16
+"""Columns that the names of what is reached take at least; on a narrower page they are left out."""
 
 
 def matrix(page: Page, matrix: Matrix) -> None:
     """One line for each row where they are merged and the page is wide enough, else a line for each end."""
     page.blank()
     labels = [column.removeprefix("sm_") for column in matrix.columns]
-    names = max(len(FLAG), *(len(row.flag) for row in matrix.rows)) + 2
-    cell = max(map(len, labels)) + 1
-    room = page.width - names - cell * len(labels) - 2
-    if matrix.merged and room >= LEAST:
-        _lines(page, matrix, labels, names, cell, room)
+    names = max(len(FLAG), *(len(row.flag) for row in matrix.rows)) + 1
+    room = page.width - names - sum(len(label) + 1 for label in labels) - 2
+    if matrix.merged and room >= 0:
+        _lines(page, matrix, labels, names, room if room >= LEAST else 0)
     else:
         _by_device(page, matrix)
     page.blank()
     page.wrap("✓ accepted, ✗ refused, ? what is not known decides: the checkpoint, packages, or more")
 
 
-def _lines(page: Page, matrix: Matrix, labels: list[str], names: int, cell: int, room: int) -> None:
-    head = "".join(f"{label:>{cell}}" for label in labels)
-    page.line((f"{FLAG:<{names}}{head}  reaches", Tone.HEAD))
+def _lines(page: Page, matrix: Matrix, labels: list[str], names: int, room: int) -> None:
+    """Each value of the flag on a line; what it reaches as far as there is room."""
+    head = "".join(f" {label}" for label in labels)
+    page.line((f"{FLAG:<{names}}{head}{'  reaches' if room else ''}", Tone.HEAD))
     for row in matrix.rows:
         marks: list[Span] = []
-        for standing in row.standings():
+        for label, standing in zip(labels, row.standings(), strict=True):
             mark, tone = MARKS[standing]
-            marks.append((f"{mark:>{cell}}", tone))
-        reached = page.name(", ".join(row.accepted()), room)
+            marks.append((f"{mark:>{len(label) + 1}}", tone))
+        reached = page.name(", ".join(row.accepted()), room) if room else ""
         page.line((f"{row.flag:<{names}}", Tone.PLAIN), *marks, (f"  {reached}", Tone.DIM))
 
 

@@ -52,18 +52,24 @@ def test_neighbours_are_told_as_a_span(names: list[str], told: str) -> None:
 def test_a_row_is_a_line_where_the_page_is_wide_enough(report: Report) -> None:
     lines = render(table(report, merged=True), width=100).splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("--quantization "))
-    assert lines[at] == "--quantization   75 80 90  reaches"
-    assert lines[at + 1] == "awq               ✗  ✓  ✓  MarlinLinearKernel, MacheteLinearKernel"
-    assert lines[at + 2] == "gguf              ✗  ?  ?  MarlinLinearKernel"
+    assert lines[at] == "--quantization  75 80 90  reaches"
+    assert lines[at + 1] == "awq              ✗  ✓  ✓  MarlinLinearKernel, MacheteLinearKernel"
+    assert lines[at + 2] == "gguf             ✗  ?  ?  MarlinLinearKernel"
 
 
-@pytest.mark.parametrize(("merged", "width"), [(False, 100), (True, 40)])
-def test_else_its_ends_are_told_by_device(report: Report, merged: bool, width: int) -> None:
-    text = render(table(report, merged), width=width)
+def test_on_a_narrow_page_what_is_reached_is_left_out(report: Report) -> None:
+    lines = render(table(report, merged=True), width=40).splitlines()
+    at = lines.index("--quantization  75 80 90")
+    assert lines[at + 1 : at + 3] == ["awq              ✗  ✓  ✓", "gguf             ✗  ?  ?"]
+
+
+@pytest.mark.parametrize("width", [100, 40])
+def test_else_its_ends_are_told_by_device(report: Report, width: int) -> None:
+    text = render(table(report, merged=False), width=width)
     assert "    ✗ sm_75  refused (ValueError)\n" in text
     assert "    ? sm_80  refused (ValueError); or" in text
     assert "    ? sm_90  " in text and "not followed to its" in text
-    assert ("  AWQ; or AWQ-8\n" in text) is not merged
+    assert "  AWQ; or AWQ-8\n" in text
     assert max(map(len, text.splitlines())) <= width
 
 
