@@ -49,13 +49,14 @@ def run(args: argparse.Namespace) -> int:
     from ..tracer.devices import on_platform
 
     launch = taken_apart(args.line) if args.line is not None else None
+    table = wanted(args)
     answers = pin.answering(args, _engine(args.engine, launch))
     platform = on_platform(args.platform, args.device).platform
     if launch is not None:
         args = with_line(args, answers.library, launch, platform)
     _known(args.kv_cache_dtype, answers, platform)
     question = scenario(args, answers)
-    if wanted(args):
+    if table:
         report = overview(args, answers, question, asked(args))
     else:
         report = answers.ask(question, asked(args))

@@ -150,5 +150,5 @@ class FromSnapshot:
 def unknown_flag(answers: Answers, flag: str) -> str:
     """What is said of a `--quantization` that the release does not name."""
     others = ", ".join(map(str, naming(flag, answers.engine)))
-    elsewhere = f"; {others} of those that qtrace brings have it" if others else ""
+    elsewhere = f"; it is known to {others}" if others else ""
     return f"--quantization {flag}: {answers} knows {', '.join(answers.flags)}{elsewhere}"

@@ -12,9 +12,10 @@ import pytest
 from shell import COMMAND, clean
 
 from qtrace.report.codec import decode, encode
+from qtrace.report.standing import Standing
 from qtrace.tracer.answer import answered
 from qtrace.tracer.library import Library
-from qtrace.tracer.scenario import Scenario
+from qtrace.tracer.scenario import CAPABILITIES, Scenario
 from qtrace.tracer.snapshot.answer import recorded
 from qtrace.tracer.snapshot.build import known
 from qtrace.tracer.snapshot.bundled import bundled
@@ -62,6 +63,27 @@ def test_nothing_that_reads_source_is_imported(env: dict[str, str]) -> None:
         assert done.stdout == "[]\n", done.stderr
 
 
+def test_alone_every_method_is_told_by_device(env: dict[str, str]) -> None:
+    done = static(env, "--json")
+    matrix = decode(done.stdout).matrix
+    assert (done.returncode, done.stderr) == (0, BROUGHT) and matrix is not None
+    rows = {row.flag: row for row in matrix.rows}
+    assert tuple(rows) == Snapshot(next(iter(bundled("vllm").values()))).header.knows.flags
+    assert matrix.columns == tuple(f"sm_{capability}" for capability in CAPABILITIES)
+    told = {name: [end.symbol for end in ends] for name, ends in matrix.runs(rows["awq"])}
+    assert told["sm_90"] == ["MacheteLinearKernel"] and told["sm_75-89"] == ["MarlinLinearKernel"]
+    assert set(rows["torchao"].standings()) == {Standing.OPEN}
+    lines = static({**env, "COLUMNS": "100"}).stdout.decode().splitlines()
+    assert sum(line.split(" ")[0] in rows for line in lines) == len(rows)
+
+
+def test_a_table_of_one_checkpoint_is_no_table(env: dict[str, str]) -> None:
+    done = static(env, "--matrix", "--model", "{}")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--matrix is about every checkpoint: leave out --model" in done.stderr
+    assert b"knows awq, " in static(env, "--matrix", "-q", "gguf").stderr
+
+
 @pytest.mark.parametrize("pin", ["0.33", "v0.33.0", "0.33.0", "latest"])
 def test_a_release_may_be_meant_in_several_ways_offline(env: dict[str, str], pin: str) -> None:
     done = static(env, "--at", pin, "--offline", *FLAG, "--json")
@@ -88,14 +110,14 @@ def test_a_flag_that_the_release_has_not_names_those_that_have_it(env: dict[str,
     assert (done.returncode, done.stdout) == (2, b"")
     told = done.stderr.removeprefix(BROUGHT).decode()
     assert told.startswith("qtrace: --quantization gguf: vllm 0.33.0 knows awq, ") and told.count("\n") == 1
-    assert told.endswith("; 0.20.0, 0.26.0 of those that qtrace brings have it\n")
+    assert told.endswith("; it is known to 0.20.0\n")
 
 
 def test_from_its_source_the_engine_says_so_itself(vllm_sdist: Path, env: dict[str, str]) -> None:
     done = static(env, "--at", str(vllm_sdist), "--quantization", "gguf")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"the engine says: ValueError: Unknown quantization method: gguf." in done.stderr
-    assert b"0.20.0, 0.26.0 of those that qtrace brings have it" in done.stderr
+    assert b"the engine says: ValueError: Invalid quantization method: gguf\n" in done.stderr
+    assert b"; it is known to 0.20.0; the engine says" in done.stderr
 
 
 def test_off_the_grid_it_is_open_where_the_source_cannot_be_had(env: dict[str, str]) -> None:
@@ -103,8 +125,8 @@ def test_off_the_grid_it_is_open_where_the_source_cannot_be_had(env: dict[str, s
     assert done.returncode == 0
     missing = b"qtrace: vllm 0.33.0 is not in the cache, and --offline forbids fetching it"
     assert done.stderr.startswith(BROUGHT + missing)
-    ((outcome,),) = (chain["outcomes"] for chain in json.loads(done.stdout)["chains"])
-    assert outcome["guard"]["text"] == "the source of vllm 0.33.0, which the snapshot does not stand for"
+    ((outcome,),) = (chain.outcomes for chain in decode(done.stdout).chains)
+    assert str(outcome.guard) == "the source of vllm 0.33.0, which the snapshot does not stand for"
 
 
 def test_off_the_grid_the_source_is_brought(env: dict[str, str], vllm_sdist: Path, library: Library) -> None:
