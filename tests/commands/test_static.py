@@ -102,7 +102,11 @@ def test_a_product_s_name_is_the_answer_to_the_engine_s_question_for_it(vllm_sdi
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
-        (("-q", "nope", "--device", "h100", "--model", str(EXAMPLE)), 2, ""),
+        (
+            ("-q", "nope", "--device", "h100", "--model", str(EXAMPLE)),
+            2,
+            "--quantization nope: vllm 0.33.0 knows awq,",
+        ),
         (("-q", "fp8", "--device", "h1000"), 2, "unknown device 'h1000'"),
         (("-q", "fp8", "--device", "9.9"), 2, "no compute capability 9.9"),
         (("--device", "h100", "--platform", "rocm"), 2, "contradicts --device h100"),
