@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..report.errors import UsageError
+from ..report.errors import SourceError, UsageError
 from ..report.names import counted
 from .progress import written_over
 from .streams import say
@@ -41,6 +41,8 @@ def overview(
     from ..tracer.answers import unknown_flag
     from ..tracer.matrix import matrix
 
+    if not answers.flags:
+        raise SourceError(f"{answers} has no value of --quantization that this qtrace can find")
     flags = answers.flags if args.quantization is None else (args.quantization,)
     if flags[0] not in answers.flags:
         raise UsageError(unknown_flag(answers, flags[0]))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..report.exits import Exit
@@ -53,11 +52,15 @@ def _bundled(engine: str) -> Iterator[Row]:
 
     for version, path in sorted(bundled(engine).items()):
         told = Snapshot(path)
-        yield str(version), f"python {told.pin.python_hash[:12]}", f"{len(told):,} records, {_size(path)}"
+        yield (
+            str(version),
+            f"python {told.pin.python_hash[:12]}",
+            f"{len(told):,} records, {_size(path.stat().st_size)}",
+        )
 
 
-def _size(path: Path) -> str:
-    return f"{path.stat().st_size / 1e6:.1f} MB"
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB"
 
 
 def _named(engine: str, cache: Cache) -> Iterator[Row]:
@@ -76,14 +79,14 @@ def _cached(cache: Cache) -> Iterator[Row]:
     """Archives and repositories, by the names that they were asked for with."""
     for kept in sorted(cache.names(), key=lambda row: row.name):
         if (size := cache.size(kept.key)) is not None:
-            yield kept.name, kept.key[:12], f"{size / 1e6:.1f} MB"
+            yield kept.name, kept.key[:12], _size(size)
 
 
 def _facts(store: Store) -> Iterator[Row]:
     """What was read of sources, so that another process need not read it again."""
     count, size = store.size()
     if count:
-        yield f"{size / 1e6:.1f} MB", f"{count:,} file(s)", ""
+        yield _size(size), f"{count:,} file(s)", ""
 
 
 def _installed(engine: str, python: str | None) -> Iterator[Row]:

@@ -102,6 +102,8 @@ class FromSnapshot:
 
     def __init__(self, snapshot: Snapshot, bring: Callable[[], Source], say: Callable[[str], None]) -> None:
         self.snapshot, self._bring, self._say = snapshot, bring, say
+        self._missing = False
+        """Whether the source was asked for and could not be brought: then nobody is asked again."""
 
     def __str__(self) -> str:
         return f"{self.snapshot.pin.engine} {self.snapshot.pin.version}"
@@ -139,12 +141,19 @@ class FromSnapshot:
             return found
         if scenario.model is None and scenario.quantization not in (None, *self.flags):
             raise UsageError(unknown_flag(self, scenario.quantization or ""))
+        behind = self._reached()
+        return told(self.snapshot, scenario, asked) if behind is None else behind.ask(scenario, asked)
+
+    def _reached(self) -> FromSource | None:
+        """The source, None where it cannot be brought, which is said once."""
+        if self._missing:
+            return None
         try:
-            behind = self._behind
+            return self._behind
         except SourceError as why:
+            self._missing = True
             self._say(f"{why}; what the snapshot does not hold is open")
-            return told(self.snapshot, scenario, asked)
-        return behind.ask(scenario, asked)
+            return None
 
 
 def unknown_flag(answers: Answers, flag: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..matrix import End, Matrix, Row
 from ..names import counted
+from ..outcome import NOWHERE
 from ..standing import Standing
 from .pieces import Piece, row, table_head
 from .words import code, prose
@@ -46,10 +47,10 @@ def _reached(each: Row) -> str:
 
 def _ends(matrix: Matrix, each: Row) -> Iterator[str]:
     for span, ends in matrix.runs(each):
-        yield f"{prose(span)}: {' or '.join(map(_end, ends))}"
+        yield f"{prose(span)}: {' or '.join(map(_end, ends)) or NOWHERE}"
 
 
 def _end(end: End) -> str:
     if end.standing is Standing.REFUSED:
         return f"refused ({code(end.symbol)})"
-    return code(end.symbol) if end.symbol else "not followed to its end"
+    return code(end.symbol) if end.symbol else NOWHERE

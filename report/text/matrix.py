@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..matrix import End, Matrix, Row
+from ..outcome import NOWHERE
 from ..standing import Standing
 from .chain import MARKS
 from .page import Page, Span, Tone
@@ -56,10 +57,10 @@ def _ends(page: Page, matrix: Matrix, row: Row) -> None:
     for span, ends in runs:
         found = {end.standing for end in ends}
         mark, tone = MARKS[found.pop() if len(found) == 1 else Standing.OPEN]
-        page.wrap("; or ".join(map(_end, ends)), f"    {mark} {span:<{width}}  ", first_tone=tone)
+        page.wrap("; or ".join(map(_end, ends)) or NOWHERE, f"    {mark} {span:<{width}}  ", first_tone=tone)
 
 
 def _end(end: End) -> str:
     if end.standing is Standing.REFUSED:
         return f"refused ({end.symbol})"
-    return end.symbol or "not followed to its end"
+    return end.symbol or NOWHERE

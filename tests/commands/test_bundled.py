@@ -80,6 +80,21 @@ def test_alone_every_method_is_told_by_device(env: dict[str, str]) -> None:
     assert sum(line.split(" ")[0] in rows for line in lines) == len(rows)
 
 
+def test_a_table_that_nobody_can_answer_is_open_and_says_so_once(env: dict[str, str]) -> None:
+    done = static(env, "--platform", "rocm", "--offline", "--json")
+    matrix = decode(done.stdout).matrix
+    assert done.returncode == 0 and matrix is not None
+    assert {standing for row in matrix.rows for standing in row.standings()} == {Standing.OPEN}
+    assert done.stderr.count(b"is not in the cache") == 1 and done.stderr.count(b"\n") == 3
+
+
+def test_a_source_that_names_no_method_has_no_table(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "vllm").mkdir()
+    (tmp_path / "vllm" / "__init__.py").write_text("")
+    done = static(env, "--at", str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+
+
 def test_a_table_of_one_checkpoint_is_no_table(env: dict[str, str]) -> None:
     done = static(env, "--matrix", "--model", "{}")
     assert (done.returncode, done.stdout) == (2, b"")

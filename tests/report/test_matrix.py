@@ -73,6 +73,15 @@ def test_else_its_ends_are_told_by_device(report: Report, width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
 
 
+def test_a_device_without_an_end_is_open(report: Report) -> None:
+    row = Row(flag="x", layer="linear", cells=((MARLIN,), ()))
+    assert list(row.standings()) == [Standing.ACCEPTED, Standing.OPEN]
+    lone = Matrix(columns=("sm_80", "sm_90"), rows=(row,))
+    told = msgspec.structs.replace(report, chains=(), findings=(), matrix=lone)
+    assert "    ? sm_90  not followed to its end\n" in render(told)
+    assert "sm_90: not followed to its end |" in markdown(told)
+
+
 def test_in_ascii_it_is_ascii(report: Report) -> None:
     assert render(table(report, merged=True), unicode=False).isascii()
 
