@@ -12,7 +12,7 @@ from ..evaluate.atoms import plain
 from ..evaluate.comparing import term
 from ..evaluate.operators import binary
 from ..evaluate.unions import each, each2, settle
-from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Value
+from ..evaluate.values import MISSING, Bound, Instance, Native, Opaque, Token, Unknown, Value
 from . import numbers
 from .native import Args, Kwargs, MethodTable, Run
 from .tensors import TENSOR, dtype_attribute, listed_names, make_tensor, sizes
@@ -37,6 +37,8 @@ NUMBERS = frozenset({
 })  # fmt: skip
 """Methods that give no tensor."""
 
+HOST = "cpu"
+"""The device of the host, and the method that moves there."""
 ITSELF = ("requires_grad_", "contiguous")
 """Methods that give what they are asked of; what is not contiguous has no number that is followed."""
 
@@ -68,11 +70,15 @@ def tensor_attribute(m: Machine, atom: Instance, name: str) -> Value:
 
 
 def any_attribute(m: Machine, label: str, name: str) -> Value:
-    """An attribute of some tensor: a property as an unknown, a method as something to call. All tensors are
-    on one device.
+    """An attribute of some tensor: a property as an unknown, a method as something to call. Tensors are on
+    the layer's device, but for those that were moved to the host.
     """
     if name == "device":
         return Opaque("device")
+    if name == HOST:
+        return Native(
+            f"Tensor.{name}", lambda m, args, kwargs: _hosted(m, m.unknown(f"{label}()", kind="tensor"))
+        )
     if name in PROPERTIES:
         return m.unknown(label, kind="tensor" if name in TENSORS else None)
     kind = None if _tells(name) else "tensor"
@@ -129,10 +135,25 @@ def _clone(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     return numbers.like(m, args[0], _new(m, args, kwargs))
 
 
-@_method("detach", "cpu", "cuda")
+@_method("detach", "cuda")
 def _other_view(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     """The same in another tensor, which shares the memory or may."""
     return numbers.share(args[0], _clone(m, args, kwargs))
+
+
+@_method(HOST)
+def _to_host(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    return _hosted(m, _other_view(m, args, kwargs))
+
+
+def _hosted(m: Machine, tensor: Value) -> Value:
+    """A tensor that is on the host, which may be the layer's device as well."""
+    place = m.unknown(f"{HOST} device")
+    if isinstance(tensor, Instance):
+        tensor.attrs["device"] = place
+    elif isinstance(tensor, Unknown):
+        m.outside[tensor.key, "device"] = place
+    return tensor
 
 
 @_method("item")
@@ -292,6 +313,8 @@ def _to(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     out = view(m, args[0], args[0].attrs["shape"], dtype)
     given = [settle(m, a) for a in (*args[1:], *kwargs.values())]
     known = all(isinstance(plain(a), Token | Opaque | bool | str) for a in given)
+    if HOST in map(plain, given):
+        _hosted(m, out)
     return numbers.like(m, args[0], out) if known else out  # an unknown may be a dtype
 
 

@@ -87,6 +87,22 @@ def test_a_tuple_may_be_a_shape(name: str, told: set[str]) -> None:
     assert {value for _, value in evaluate(text, {"a": True}).ends} == told
 
 
+@pytest.mark.parametrize(
+    ("moved", "told"),
+    [
+        ("x * 2", {"same"}),
+        ("torch.nn.functional.relu(x)", {"same"}),
+        ("x.cpu()", {"same", "other"}),
+        ("torch.nn.functional.relu(x).cpu()", {"same", "other"}),
+        ("x.to('cpu')", {"same", "other"}),
+        ("x.to(torch.float16)", {"same"}),
+    ],
+)
+def test_what_was_moved_to_the_host_may_be_on_another_device(moved: str, told: set[str]) -> None:
+    text = f"{dedent(HEAD)}    return 'same' if ({moved}).device == x.device else 'other'\n"
+    assert {value for _, value in evaluate(text, {"a": True}).ends} == told
+
+
 def test_names_of_dtypes() -> None:
     """The short names in the engine's reasons are those of torch."""
     names = "float16 bfloat16 float32 float8_e4m3fn float8_e5m2 float4_e2m1fn_x2 int8 int32 uint8 bool"
