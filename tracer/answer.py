@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import sys
 from collections.abc import Iterator, Mapping
@@ -36,6 +37,9 @@ that other work on the machine and what was read before do not change an answer.
 
 AGAIN = WORK // 3
 """For each time that a refused question is asked again with a part of it changed."""
+
+COLLECT = 20_000, 20, 100
+"""Thresholds of the garbage collector while a question is answered."""
 
 DEPTH = 20_000
 """Python frames that the evaluator may need for its 200 nested calls of the engine."""
@@ -80,7 +84,7 @@ def alone(
 
     walk = walked(library, scenario, work)
     made = report(walk, asked)
-    with deep():
+    with roomy():
         return replace(made, chains=relieved(walk, made.chains, ask))
 
 
@@ -95,7 +99,7 @@ def _again(library: Library, changed: Scenario) -> Asked:
     already, library.consulted = library.consulted, set()
     other = walked(library, changed, AGAIN, used=False)
     consulted, library.consulted = frozenset(library.consulted), already
-    with deep():
+    with roomy():
         return asked_of(other, chains(other), consulted)
 
 
@@ -105,7 +109,7 @@ def walked(
     """Walk one question; where layers are not `used`, they are built but neither loaded nor run; where it is
     only `configured`, there are no layers.
     """
-    with deep(), followed(library.source):
+    with roomy(), followed(library.source):
         m = vllm.machine(library, scenario)
         walk = Walk(m, scenario)
         walk.used, walk.only_configured = used, configured
@@ -133,20 +137,24 @@ def followed(source: Source) -> Iterator[None]:
 
 
 @contextmanager
-def deep() -> Iterator[None]:
-    """Let Python nest as deep as the evaluator needs."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEPTH))
+def roomy() -> Iterator[None]:
+    """Let Python nest as deep as the evaluator needs, and look for garbage seldom: most of what a walk makes
+    lives to its end, and would be looked through in vain.
+    """
+    limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
+    sys.setrecursionlimit(max(limit, DEPTH))
+    gc.set_threshold(*COLLECT)
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        sys.setrecursionlimit(limit)
+        gc.set_threshold(*thresholds)
 
 
 def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
     """A walk as a report."""
     source = walk.m.world.source.source
-    with deep():
+    with roomy():
         made = chains(walk)
     guards = [o.guard for c in made for o in c.outcomes if o.guard != Always()]
     unknown = {name for _ in guards for name in _named(walk)}
@@ -173,7 +181,7 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
 
 def _stated(walk: Walk) -> Checkpoint | None:
     """The checkpoint's words; not where the walk ended before they were read."""
-    with deep():
+    with roomy():
         return None if walk.open_end is not None else stated(walk)
 
 

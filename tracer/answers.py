@@ -75,7 +75,7 @@ class FromSource:
     def cuda(self) -> int | None:
         from .engines.release import cuda_of
 
-        return cuda_of(self.source)
+        return cuda_of(self.library)
 
     @cached_property
     def flags(self) -> tuple[str, ...]:

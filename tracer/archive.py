@@ -119,13 +119,15 @@ def _members(stream: _Forward, path: Path, wanted: Callable[[str], bool]) -> Ite
 def _parts(member: tarfile.TarInfo, path: Path) -> list[str]:
     """Split a member's name, refusing names and kinds that could lead out of the archive."""
     name = member.name
-    where = one_line(repr(name))
+    wrong = None
     if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-        raise _refusal(path, f"has a member that leads out of it: {where}", "do not use this archive")
-    if not (member.isfile() or member.isdir()) or member.issparse():
-        raise _refusal(path, f"has a member that is no plain file: {where}", "do not use this archive")
-    if member.size < 0:
-        raise _refusal(path, f"has a member of negative size: {where}", "do not use this archive")
+        wrong = "has a member that leads out of it"
+    elif not (member.isfile() or member.isdir()) or member.issparse():
+        wrong = "has a member that is no plain file"
+    elif member.size < 0:
+        wrong = "has a member of negative size"
+    if wrong is not None:
+        raise _refusal(path, f"{wrong}: {one_line(repr(name))}", "do not use this archive")
     return [part for part in name.split("/") if part not in ("", ".")]
 
 
@@ -156,5 +158,7 @@ def refusal(where: object, problem: str, remedy: str) -> SourceError:
 
 def one_line(thing: object, limit: int = 120) -> str:
     """Keep what can be printed on one line, and not too much of it."""
-    text = "".join(sign if sign.isprintable() else "?" for sign in str(thing))
+    text = str(thing)
+    if not text.isprintable():
+        text = "".join(sign if sign.isprintable() else "?" for sign in text)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."

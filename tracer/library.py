@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from functools import cached_property
 from importlib.resources import files
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from . import tree
 from .imports import Imports
@@ -36,6 +36,7 @@ class Library:
         self._classes: dict[int, LoweredClass] = {}
         self._facts: dict[str, object] = {}
         self._locals: dict[int, tuple[tree.Node, frozenset[str]]] = {}
+        self._below: dict[int, tuple[tree.Node, tuple[tree.Node, ...]]] = {}
         self._store = Store()
         self._kept: list[KeptModule | KeptSource] = []
         weakref.finalize(self, _write, self._kept)
@@ -97,6 +98,13 @@ class Library:
             known = self._locals[id(node)] = (node, bound_in(node))
         return known[1]
 
+    def below(self, node: tree.FunctionDef | tree.Lambda) -> tuple[tree.Node, ...]:
+        """A function and every node in it, in textual order, found once."""
+        known = self._below.get(id(node))
+        if known is None:
+            known = self._below[id(node)] = (node, tuple(tree.nodes(node)))
+        return known[1]
+
 
 def _write(kept: list[KeptModule | KeptSource]) -> None:
     """Keep what was read for a library that is gone, at the latest when the process ends."""
@@ -149,22 +157,43 @@ class LoweredClass:
         place = self.index.first_line, member.first_line
         return self._kept.block(place, lambda: member_block(self.text, self.index, member))
 
-    def annotations(self) -> list[tuple[str, tree.Node]]:
-        """(name, annotation) of the annotated assignments, in order."""
+    @cached_property
+    def declared(self) -> list[Declared]:
+        """The annotated names, in order."""
         out = []
         for number, member in enumerate(self.index.members):
             if member.kind in ("assign", "other"):
-                out += annotated(self.block(number))
+                out += declared(self.block(number))
         return out
 
 
-def annotated(block: tree.Block) -> list[tuple[str, tree.Node]]:
-    """(name, annotation) of the annotated names that a class body declares."""
+class Declared(NamedTuple):
+    """A name with an annotation in a class body."""
+
+    name: str
+    annotation: tree.Node
+    of_class: bool
+    """Whether it is a `ClassVar`."""
+    passed: bool
+    """Whether it is an `InitVar`, which is only passed on to `__post_init__`."""
+
+
+def declared(block: tree.Block) -> list[Declared]:
+    """The annotated names that a class body declares."""
     return [
-        (n.target.id, n.annotation)
+        Declared(n.target.id, n.annotation, _is(n.annotation, "ClassVar"), _is(n.annotation, "InitVar"))
         for n in block
         if isinstance(n, tree.AnnAssign) and isinstance(n.target, tree.Name)
     ]
+
+
+def _is(annotation: tree.Node, word: str) -> bool:
+    """Whether an annotation is `word` or `word[...]`, from whatever module, or a text that says so."""
+    head = annotation.value if isinstance(annotation, tree.Index) else annotation
+    if isinstance(head, tree.Const):
+        return isinstance(head.value, str) and head.value.split("[")[0].rpartition(".")[2] == word
+    name = head.id if isinstance(head, tree.Name) else head.name if isinstance(head, tree.Attr) else ""
+    return name == word
 
 
 def _relevant(index: ModuleIndex) -> dict[str, tuple[int, ...]]:

@@ -7,8 +7,7 @@ that a release does not have is reported as missing, never assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -18,6 +17,7 @@ from .evaluate.values import ClassValue, Function, Native, Value
 
 if TYPE_CHECKING:
     from .evaluate.machine import Machine
+    from .library import Library
 
 
 class Link(Struct, frozen=True):
@@ -35,18 +35,18 @@ def function_behind(value: Value) -> Function:
     return value
 
 
-def link(caller: Function, callee: str) -> Link:
+def link(library: Library, caller: Function, callee: str) -> Link:
     """The first call in `caller` whose target ends in the callee's own name."""
     name = callee.rpartition(".")[2]
-    for node in nodes(caller.node):
+    for node in library.below(caller.node):
         if isinstance(node, tree.Call) and _target(node.func) == name:
             return Link(caller.symbol, callee, Site(caller.module.path, node.line))
     return Link(caller.symbol, callee, None)
 
 
-def text_site(function: Function, text: str) -> Site | None:
+def text_site(library: Library, function: Function, text: str) -> Site | None:
     """Where a string constant stands in a function."""
-    for node in nodes(function.node):
+    for node in library.below(function.node):
         if isinstance(node, tree.Const) and node.value == text:
             return Site(function.module.path, node.line)
     return None
@@ -66,14 +66,3 @@ def _target(func: tree.Node) -> str:
     if isinstance(func, tree.Name):
         return func.id
     return func.name if isinstance(func, tree.Attr) else ""
-
-
-def nodes(node: Any) -> Iterator[Any]:
-    """Every node below, in textual order, nested functions included."""
-    yield node
-    for name in node.__struct_fields__:
-        part = getattr(node, name)
-        for item in part if isinstance(part, tuple) else (part,):
-            for inner in item if isinstance(item, tuple) else (item,):
-                if isinstance(inner, Struct):
-                    yield from nodes(inner)

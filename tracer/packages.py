@@ -50,12 +50,18 @@ class InstalledPackages:
         self.shipped = required(source, f"requirements/{scenario.platform}.txt")
         # A build for another platform says so in its version; one for CUDA need not.
         self.own = source.version if scenario.platform == "cuda" else None
+        self._found: dict[str, bool | None] = {}
         self.pinned = pinned(source, "requirements/common.txt") | pinned(
             source, f"requirements/{scenario.platform}.txt"
         )
 
     def present(self, name: str) -> bool | None:
         """Whether `import name` works; None when the scenario does not say."""
+        if name not in self._found:
+            self._found[name] = self._present(name)
+        return self._found[name]
+
+    def _present(self, name: str) -> bool | None:
         top = self._top(name)
         if top in self.scenario.packages:
             return self.scenario.packages[top]

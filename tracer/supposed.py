@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ..report.model import Chain, Coverage, Question, Report
+from .evaluate.reading import agree
 from .scenario import Scenario
 from .standard import Standard, model_for, standards
 
@@ -66,8 +67,17 @@ def _for_flag(anywhere: Scenario, configured: Configured) -> tuple[tuple[Standar
     """
     if anywhere.quantization is None:
         return tuple((standard, DTYPES[0]) for standard in standards() if standard.cache)
-    asked = ((standard, _taken_in(standard, anywhere, configured)) for standard in standards())
-    found = tuple((standard, dtype) for standard, dtype in asked if dtype is not None)
+    refused: list[tuple[Standard, set[Any]]] = []
+    taken = []
+    for standard in standards():
+        if any(agree(read, standard.config, other.config) for other, read in refused):
+            continue  # the engine reads nothing of it that is not in the other as well
+        dtype, read = _taken_in(standard, anywhere, configured)
+        if dtype is not None:
+            taken.append((standard, dtype))
+        elif read is not None:
+            refused.append((standard, read))
+    found = tuple(taken)
     return () if len(_formats(s for s, _ in found)) * 2 > len(_formats(standards())) else found
 
 
@@ -75,18 +85,23 @@ def _formats(of: Iterable[Standard]) -> set[str]:
     return {standard.config["quant_method"] for standard in of}
 
 
-def _taken_in(standard: Standard, anywhere: Scenario, configured: Configured) -> str | None:
+def _taken_in(
+    standard: Standard, anywhere: Scenario, configured: Configured
+) -> tuple[str | None, set[Any] | None]:
     """The dtype in which the release takes a checkpoint with the flag; None where it does not, or where it
-    takes that checkpoint whatever the flag says.
+    takes that checkpoint whatever the flag says. Of one that is refused, what was read of its config.
     """
+    read: set[Any] = set()
     for dtype in DTYPES:
         walk = _asked(standard, dtype, anywhere, configured)
         if not walk.m.live.is_false:
             named = anywhere.quantization in (_resolved(walk), standard.config["quant_method"])
-            return dtype if named or not _indifferent(standard, dtype, walk, anywhere, configured) else None
+            ours = named or not _indifferent(standard, dtype, walk, anywhere, configured)
+            return dtype if ours else None, None
+        read |= walk.m.record.config_read
         if _mismatched(walk):
             break
-    return None
+    return None, read
 
 
 def _mismatched(walk: Walk) -> bool:

@@ -7,7 +7,8 @@ Written down (tracer.kept), a node is an array that begins with the name of its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Union
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Union
 
 from msgspec import Struct
 
@@ -346,3 +347,14 @@ else:
     Part = Union[tuple(Node.__subclasses__())]  # noqa: UP007 - of a list that is counted here
 
 Block = tuple[Part, ...]
+
+
+def nodes(node: Any) -> Iterator[Any]:
+    """Every node below, in textual order, nested functions included."""
+    yield node
+    for name in node.__struct_fields__:
+        part = getattr(node, name)
+        for item in part if isinstance(part, tuple) else (part,):
+            for inner in item if isinstance(item, tuple) else (item,):
+                if isinstance(inner, Struct):
+                    yield from nodes(inner)

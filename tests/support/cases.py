@@ -37,7 +37,7 @@ def report_of(library: Library, case: Case) -> Report:
         model=config,
         tensors=case.get("tensors", {}),
         profile="wheel",
-        cuda=cuda_of(library.source),
+        cuda=cuda_of(library),
         **ask,
     )
     given = {name: value for name, value in case["ask"].items() if name != "environment"}

@@ -134,7 +134,7 @@ def _linear(
         layer="down_proj",
         rows=rows,
         profile="wheel",
-        cuda=cuda_of(library.source),
+        cuda=cuda_of(library),
     )
     (chain,) = report(walked(library, scenario), {}).chains
     return chain.outcomes

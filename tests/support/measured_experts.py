@@ -8,7 +8,7 @@ from typing import Any
 from measured import GPUS, NVFP4, compressed
 from measured_models import KIMI_K3, ROUTING, Experts
 
-from qtrace.tracer.answer import deep
+from qtrace.tracer.answer import roomy
 from qtrace.tracer.engines import platform as facts, vllm
 from qtrace.tracer.engines.release import cuda_of
 from qtrace.tracer.engines.vllm_linear import LOADING
@@ -85,7 +85,7 @@ def _layer_labels(
     whole_experts: bool,
 ) -> list[tuple[str, str]]:
     m = _machine(library, platform, capability, dtype, ranks, whole_experts)
-    with deep():
+    with roomy():
         try:
             value = _built(m, dtype, model, ranks)
         except Dead:
@@ -106,7 +106,7 @@ def _machine(
         capability=capability,
         profile="wheel",
         dtype="bfloat16",
-        cuda=cuda_of(library.source),
+        cuda=cuda_of(library),
         model=v4 if dtype == "w4a8_mxfp4_mxfp8" else {"model_type": ""},
         tensor_parallel=ranks,
         expert_parallel=whole_experts,

@@ -21,7 +21,7 @@ import oracle_linear
 import oracle_moe
 from oracle_premises import DATA, Open
 
-from qtrace.tracer.answer import deep
+from qtrace.tracer.answer import roomy
 from qtrace.tracer.library import Library
 from qtrace.tracer.sources import open_source
 
@@ -83,7 +83,7 @@ def cells(library: Library, answers: Answers, sections: Iterable[str] = SECTIONS
 def _cell(
     library: Library, profile: str, capability: int, section: str, label: str, expected: Any, recorded: Any
 ) -> Cell:
-    with deep():
+    with roomy():
         got = ANSWERS[section](library, profile, capability, label, recorded)
     if isinstance(got, Open):
         return Cell(profile, capability, section, label, expected, got, "open")

@@ -16,9 +16,9 @@ from .vllm_attention import FIELD
 
 def cache_dtypes(library: Library, platform: str) -> tuple[str, ...]:
     """The names of its `Literal`, beside which only a package's own may stand; none where it has none."""
-    from ..answer import deep, followed
+    from ..answer import followed, roomy
 
-    with deep(), followed(library.source):
+    with roomy(), followed(library.source):
         m = vllm.machine(library, Scenario(platform=platform, profile="bare"))
         cls = facts.engine_value(m, ARGUMENTS)
         for field in fields_of(m, cls):

@@ -81,9 +81,9 @@ def handed_on(library: Library, argv: tuple[str, ...], platform: str) -> tuple[s
 @contextmanager
 def _standing_at(library: Library, platform: str, argv: tuple[str, ...]) -> Iterator[Machine]:
     """A machine in the module of the subcommand, started with these arguments."""
-    from ..answer import deep
+    from ..answer import roomy
 
-    with deep():
+    with roomy():
         m = vllm.machine(library, Scenario(platform=platform, profile="bare"))
         _facts(m, argv)
         with vllm.inside(m, SERVE):

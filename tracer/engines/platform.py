@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
+from ..evaluate.reading import ReadEntries
 from ..evaluate.unions import join, settle
 from ..evaluate.values import MISSING, DictValue, Instance, Native, Unknown, Value
 from ..models.stdlib import box_json
@@ -135,8 +136,12 @@ def _config_object(m: Machine, entries: dict[str, Any], whole: bool, label: str)
     out = Instance(cls, m.space.true)
     out.attrs |= dict.fromkeys(ALWAYS_THERE) if whole else {}
     for name, value in entries.items():
-        nested = isinstance(value, dict) and name.endswith("_config") and name not in CHECKPOINT_DICTS
-        out.attrs[name] = _config_object(m, value, whole, name) if nested else box_json(m, value)
+        if not isinstance(value, dict) or not name.endswith("_config"):
+            out.attrs[name] = box_json(m, value)
+        elif name in CHECKPOINT_DICTS:
+            out.attrs[name] = _quantization(m, value)
+        else:
+            out.attrs[name] = _config_object(m, value, whole, name)
     if any(name.startswith(GLOBAL) for name in entries):
         out.attrs |= {name: _unknown_entry(label, name) for name in BY_LAYER}
     stated = entries.get("dtype") or entries.get("torch_dtype")
@@ -161,6 +166,12 @@ def _update_config(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]
         for name, value in args[1].entries.values():
             attributes.put(m, args[0], name, value, None)
     return None
+
+
+def _quantization(m: Machine, config: dict[str, Any]) -> DictValue:
+    out: DictValue = box_json(m, config)
+    out.entries = ReadEntries(out.entries, m.record.config_read)
+    return out
 
 
 STATED_DTYPE = ("dtype", "torch_dtype")

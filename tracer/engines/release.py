@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from ..library import Library
 from ..scenario import Scenario
-from ..sources import Source
 from . import platform as facts, vllm
 
 CUDA = "VLLM_MAIN_CUDA_VERSION"
 """The engine's own name for the CUDA version its wheels are built with."""
 
 
-def cuda_of(source: Source) -> int | None:
+def cuda_of(library: Library) -> int | None:
     """The CUDA version of the release's wheels (13000 for 13.0), None where its source does not say."""
-    m = vllm.machine(Library(source), Scenario(capability=90, profile="bare"))
+    m = vllm.machine(library, Scenario(capability=90, profile="bare"))
     if m.world.module(m, "vllm.envs") is None:
         return None
     value, _ = facts.attempt(m, lambda: vllm.call(m, "vllm.envs.__getattr__", CUDA))

@@ -100,10 +100,10 @@ def _sites(walk: Walk, out: Attention) -> None:
     m = walk.m
     args = facts.engine_value(m, walk.arguments)
     flags = facts.engine_value(m, f"{walk.arguments}.add_cli_args")
-    out.flag_site = text_site(function_behind(flags), FLAG)
+    out.flag_site = text_site(m.world.source, function_behind(flags), FLAG)
     out.field_site = field_site(m, args, FIELD)
     start = facts.engine_value(m, f"{walk.arguments}.create_engine_config")
-    out.resolver_site = link(function_behind(start), RESOLVER).site
+    out.resolver_site = link(m.world.source, function_behind(start), RESOLVER).site
 
 
 def _settle_engine(walk: Walk, dtype: Value) -> None:

@@ -11,7 +11,7 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.unions import settle
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Native, Unknown, Value
-from ..links import function_behind, nodes
+from ..links import function_behind
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import folder, platform as facts
@@ -196,7 +196,7 @@ def renamer(m: Machine, scenario: Scenario) -> Value:
 
 def _made_by(m: Machine) -> str | None:
     """The method of the model's mapper whose result the engine gives to the config; None for the mapper."""
-    for node in nodes(function_behind(facts.engine_value(m, FITTER)).node):
+    for node in m.world.source.below(function_behind(facts.engine_value(m, FITTER)).node):
         if isinstance(node, tree.Call) and isinstance(node.func, tree.Attr):
             given = node.args[0].value if node.args else None
             if node.func.name == "apply_vllm_mapper":

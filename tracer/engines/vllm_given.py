@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .. import tree
 from ..evaluate.fields import fields_of
 from ..evaluate.values import Unknown, Value
-from ..links import function_behind, nodes
+from ..links import function_behind
 from . import platform as facts
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def made_of(m: Machine, arguments: Collection[str]) -> dict[str, Fields]:
     """
     start = function_behind(facts.engine_value(m, START))
     found: dict[str, Fields] = {}
-    for node in nodes(start.node) if arguments else ():
+    for node in m.world.source.below(start.node) if arguments else ():
         if isinstance(node, tree.Assign) and _mentions(node.value, arguments):
             fields = _fields(node.value, arguments)
             for target in node.targets:
@@ -91,5 +91,5 @@ def _mentions(value: tree.Node, arguments: Collection[str]) -> bool:
         and node.name in arguments
         and isinstance(node.value, tree.Name)
         and node.value.id == "self"
-        for node in nodes(value)
+        for node in tree.nodes(value)
     )

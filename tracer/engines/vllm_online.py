@@ -8,7 +8,6 @@ from .. import tree
 from ..evaluate import attributes
 from ..evaluate.enums import members
 from ..evaluate.values import MISSING, ClassValue, Value
-from ..links import nodes
 from . import platform as facts
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def resolver(m: Machine, args: str) -> str | None:
     release has no shorthands.
     """
     start = facts.engine_value(m, f"{args}.__post_init__")
-    for node in nodes(start.node):
+    for node in m.world.source.below(start.node):
         if isinstance(node, tree.ImportFrom) and node.module == CONFIG:
             return f"{CONFIG}.{node.aliases[0].name}"
     return None

@@ -117,7 +117,7 @@ class Walk:
         """Walk as far as the engine goes."""
         self.links = [self._link(caller, callee) for caller, callee in LINKS]
         flags = facts.engine_value(self.m, f"{ARGS}.add_cli_args")
-        self.flag_site = text_site(function_behind(flags), "--quantization")
+        self.flag_site = text_site(self.m.world.source, function_behind(flags), "--quantization")
         self.field_site = field_site(self.m, facts.engine_value(self.m, ARGS), "quantization")
         try:
             self._configure()
@@ -137,7 +137,7 @@ class Walk:
                 refuse(self, self.attention)
 
     def _link(self, caller: str, callee: str) -> Link:
-        return link(function_behind(facts.engine_value(self.m, caller)), callee)
+        return link(self.m.world.source, function_behind(facts.engine_value(self.m, caller)), callee)
 
     def take_raised(self) -> list[tuple[Guard, Instance]]:
         """What was raised since the last time this was asked."""

@@ -9,7 +9,7 @@ from .. import tree
 from ..evaluate import inheritance
 from ..evaluate.unions import alternatives
 from ..evaluate.values import MISSING, ClassValue, Function, Wrapper
-from ..links import function_behind, link, nodes
+from ..links import function_behind, link
 from . import platform as facts
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ def starts_with(m: Machine, callee: str) -> bool:
     """Whether a worker of the platform calls `callee` when it starts; it does where no worker is named."""
     platform = facts.engine_value(m, "vllm.platforms.current_platform").cls
     chooser = inheritance.class_attribute(m, platform, CHOOSER)
-    workers = [] if chooser is MISSING else list(_named(function_behind(chooser)))
+    workers = [] if chooser is MISSING else list(_named(m, function_behind(chooser)))
     return not workers or any(_calls(m, facts.engine_value(m, name), callee) for name in workers)
 
 
-def _named(chooser: Function) -> Iterator[str]:
+def _named(m: Machine, chooser: Function) -> Iterator[str]:
     """Class names that a function writes to the field."""
-    for node in nodes(chooser.node):
+    for node in m.world.source.below(chooser.node):
         if not isinstance(node, tree.Assign) or not isinstance(node.value, tree.Const):
             continue
         for target in node.targets:
@@ -49,8 +49,8 @@ def _calls(m: Machine, worker: ClassValue, callee: str) -> bool:
         if not starts:
             return True  # behind a decorator that is not read
         start = starts[0]  # the same whichever decorator it has
-        if link(start, callee).site is not None:
+        if link(m.world.source, start, callee).site is not None:
             return True
-        if link(start, START).site is None:
+        if link(m.world.source, start, START).site is None:
             return False
     return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
+Evaluate = Callable[["Machine", tree.Node], Value]
 OPEN = "**"
 """Under this name a `Spread` stands among keyword arguments when more may come than are known."""
 
@@ -42,10 +44,8 @@ class Given:
 NOTHING = Given((), {})
 
 
-def arguments(m: Machine, nodes: tuple[tree.Arg, ...]) -> Value:
+def arguments(m: Machine, nodes: tuple[tree.Arg, ...], evaluate: Evaluate) -> Value:
     """The arguments as `Given`, several where `*` or `**` spread different things on different paths."""
-    from .expressions import evaluate
-
     out: Value = NOTHING
     args: list[Value] = []
     kwargs: Kwargs = {}

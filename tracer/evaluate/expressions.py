@@ -63,7 +63,7 @@ def _slice(m: Machine, node: tree.Slice) -> Value:
 
 def _call(m: Machine, node: tree.Call) -> Value:
     func = evaluate(m, node.func)
-    given = arguments(m, node.args)
+    given = arguments(m, node.args, evaluate)
     m.frame.line = node.line
     return each2(m, func, given, lambda atom, g: _called(m, atom, g, node))
 
@@ -148,7 +148,7 @@ def _chain(m: Machine, node: tree.Compare, left: Value, at: int) -> Value:
 
 
 def _if_exp(m: Machine, node: tree.IfExp) -> Value:
-    holds = m.record.test(node.test, condition(m, node.test))
+    holds = condition(m, node.test)
     return m.branch(holds, lambda: evaluate(m, node.body), lambda: evaluate(m, node.orelse))
 
 

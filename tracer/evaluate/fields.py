@@ -24,12 +24,12 @@ class Field:
 
     __slots__ = ("annotation", "compare", "default", "factory", "init", "kw_only", "name", "passed", "repr")
 
-    def __init__(self, name: str, annotation: tree.Node | None, default: Value) -> None:
+    def __init__(self, name: str, annotation: tree.Node | None, default: Value, passed: bool = False) -> None:
         self.name, self.annotation = name, annotation
         self.default, self.factory = default, None
         self.init = self.repr = self.compare = True
         self.kw_only = False
-        self.passed = annotated_as(annotation, "InitVar")
+        self.passed = passed
         """Whether it is only passed on to `__post_init__`."""
         if isinstance(default, FieldDefault):
             self.default, self.factory = default.default, default.factory
@@ -44,19 +44,11 @@ def fields_of(m: Machine, cls: ClassValue | NativeClass) -> list[Field]:
     found: dict[str, Field] = {}
     for base in reversed(cls.mro):
         if isinstance(base, ClassValue) and base.flags & {"dataclass", "namedtuple"}:
-            for name, annotation in m.world.annotations(base):
-                if not annotated_as(annotation, "ClassVar"):
-                    found[name] = Field(name, annotation, inheritance.own_attribute(m, base, name))
+            for name, annotation, of_class, passed in m.world.declared(base):
+                if not of_class:
+                    default = inheritance.own_attribute(m, base, name)
+                    found[name] = Field(name, annotation, default, passed)
     return list(found.values())
-
-
-def annotated_as(annotation: tree.Node | None, word: str) -> bool:
-    """Whether an annotation is `word` or `word[...]`, from whatever module, or a text that says so."""
-    head = annotation.value if isinstance(annotation, tree.Index) else annotation
-    if isinstance(head, tree.Const):
-        return isinstance(head.value, str) and head.value.split("[")[0].rpartition(".")[2] == word
-    name = head.id if isinstance(head, tree.Name) else head.name if isinstance(head, tree.Attr) else ""
-    return name == word
 
 
 def fill_fields(m: Machine, made: Instance, cls: ClassValue, args: Args, kwargs: Kwargs, node: Any) -> None:

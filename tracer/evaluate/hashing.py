@@ -44,19 +44,23 @@ def same_item(m: Machine, a: Value, b: Value, node: Node | None = None) -> Guard
 
 
 def _atoms_equal(m: Machine, a: Value, b: Value, node: Node | None) -> Guard:
-    from .comparing import condition
-
     if a is b and not isinstance(a, float | Instance):
         return m.space.true
     if a is MISSING or b is MISSING:
         return m.space.false
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
-            return m.space.true
-        return condition(m, "==", a, b)
+        same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
+        return m.space.true if same else _open(m, a, b)
     if isinstance(a, Instance) or isinstance(b, Instance):
         return _asked(m, a, b, node)
     return _plainly_equal(m, a, b)
+
+
+def _open(m: Machine, a: Value, b: Value) -> Guard:
+    """Where `a == b`, which source does not tell."""
+    from .comparing import condition
+
+    return condition(m, "==", a, b)
 
 
 def _asked(m: Machine, a: Value, b: Value, node: Node | None) -> Guard:
@@ -121,12 +125,16 @@ def _fields_equal(m: Machine, a: Instance, b: Value) -> Value:
 
 
 def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
-    from .comparing import condition
+    x, y = plain(a), plain(b)
+    if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
+        return m.space.true if x == y else m.space.false
+    return _contained_equal(m, a, b)
+
+
+def _contained_equal(m: Machine, a: Value, b: Value) -> Guard:
     from .sets import set_like
 
     x, y = plain(set_like(m, a)), plain(set_like(m, b))
-    if isinstance(x, CONSTANTS) and isinstance(y, CONSTANTS):
-        return m.space.true if x == y else m.space.false
     if isinstance(x, tuple) and isinstance(y, tuple):
         return _tuples(m, x, y)
     if isinstance(x, ListValue) and isinstance(y, ListValue):
@@ -138,9 +146,8 @@ def _plainly_equal(m: Machine, a: Value, b: Value) -> Guard:
     if isinstance(a, Token) and isinstance(b, Token):
         return m.space.true if a.symbol == b.symbol else m.space.false
     if isinstance(a, Opaque) or isinstance(b, Opaque):
-        if isinstance(a, Opaque) and isinstance(b, Opaque) and a.symbol == b.symbol:
-            return m.space.true
-        return condition(m, "==", a, b)
+        same = isinstance(a, Opaque) and isinstance(b, Opaque) and a.symbol == b.symbol
+        return m.space.true if same else _open(m, a, b)
     return m.space.true if a is b or (isinstance(x, range) and x == y) else m.space.false
 
 

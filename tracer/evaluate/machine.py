@@ -193,18 +193,12 @@ class Machine:
             raises = self.holds(self.unknown(label))
             self.branch(raises, lambda: self.fail(error, label), lambda: None)
 
-    @contextmanager
-    def aside(self) -> Iterator[None]:
+    def aside(self) -> Aside:
         """Evaluate something whose moment is not this path's, such as a module's names, on every path.
 
         A loop that is the first to ask for it did not write it.
         """
-        live, raised, trying, watching = self.live, self.raised, self.record.trying, self._watching
-        self.live, self.raised, self.record.trying, self._watching = self.space.true, [[]], 0, []
-        try:
-            yield
-        finally:
-            self.live, self.raised, self.record.trying, self._watching = live, raised, trying, watching
+        return Aside(self)
 
     @contextmanager
     def bounds(self, work: int, guards: int) -> Iterator[None]:
@@ -267,3 +261,21 @@ class Machine:
         if self.space.work > self.space.limit:
             self.coverage.budget(OUT_OF_WORK)
             raise OutOfBudget(OUT_OF_WORK)
+
+
+class Aside:
+    """A `with` block beside the current path; a class, for there are many and a generator costs more."""
+
+    __slots__ = ("before", "m")
+
+    def __init__(self, m: Machine) -> None:
+        self.m = m
+
+    def __enter__(self) -> None:
+        m = self.m
+        self.before = m.live, m.raised, m.record.trying, m._watching
+        m.live, m.raised, m.record.trying, m._watching = m.space.true, [[]], 0, []
+
+    def __exit__(self, *_: object) -> None:
+        m = self.m
+        m.live, m.raised, m.record.trying, m._watching = self.before

@@ -98,6 +98,8 @@ class Record:
         self.watched: ClassValue | None = None
         """The class whose objects are kept with the arguments that they were made with."""
         self.made: list[Made] = []
+        self.config_read: set[Any] = set()
+        """Keys of the checkpoint's quantization config that were asked for (`reading`)."""
         self.handling: Instance | None = None
         self.trying = 0
         self.phase = ""
@@ -189,10 +191,6 @@ class Record:
                 live, self.m.live = self.m.live, guard
                 self._edge(atom.symbol, "dispatches", node)
                 self.m.live = live
-
-    def test(self, node: tree.Node, holds: Guard) -> Guard:
-        """A condition that was evaluated; kept as it is."""
-        return holds
 
     @contextmanager
     def under(self, node: tree.If) -> Iterator[None]:

@@ -99,7 +99,7 @@ def _assert(m: Machine, node: tree.Assert) -> None:
         m.frame.line = node.line
         raise m.throw(m.world.exception(m, "AssertionError", *text))
 
-    m.branch(m.record.test(node.test, holds), lambda: None, fail)
+    m.branch(holds, lambda: None, fail)
 
 
 def _delete(m: Machine, node: tree.Delete) -> None:
@@ -145,7 +145,7 @@ def _import_from(m: Machine, node: tree.ImportFrom) -> None:
 
 
 def _if(m: Machine, node: tree.If) -> None:
-    holds = m.record.test(node.test, condition(m, node.test))
+    holds = condition(m, node.test)
     with m.record.under(node):
         m.branch(holds, _block(m, node.body), _block(m, node.orelse))
 

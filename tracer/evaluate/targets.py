@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 def assign(m: Machine, target: tree.Node, value: Value) -> None:
     """Bind `value` to a name, an attribute, an item or a pattern of those."""
-    from .expressions import evaluate
-
     if isinstance(target, tree.Name):
         m.frame.write(m, target.id, value)
-    elif isinstance(target, tree.Attr):
+    else:
+        _assign(m, target, value)
+
+
+def _assign(m: Machine, target: tree.Node, value: Value) -> None:
+    from .expressions import evaluate
+
+    if isinstance(target, tree.Attr):
         _put_attribute(m, evaluate(m, target.value), target, value)
     elif isinstance(target, tree.Index):
         owner, key = evaluate(m, target.value), evaluate(m, target.key)

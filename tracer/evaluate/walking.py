@@ -10,7 +10,8 @@ undone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from operator import is_
+from typing import TYPE_CHECKING, Any
 
 from . import inheritance
 from .entries import element_of, keys_of
@@ -170,12 +171,13 @@ def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, 
         before = _slots(held)
         give(m, lambda k: taker.item(element_of(m, atom, k)), key)
         after = _slots(held)
-        if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
+        if len(before) != len(after) or not all(map(is_, before, after)):
             give(m, lambda _: _refuse_change(m, held, keys), None)
 
 
-def _slots(held: DictValue | SetValue) -> list[Value]:
-    return [held.other, *(slot for _, slot in held.entries.values())]
+def _slots(held: DictValue | SetValue) -> list[Any]:
+    """What is written anew with every entry that is written."""
+    return [held.other, *held.entries.values()]
 
 
 def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:

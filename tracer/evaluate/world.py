@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from .. import tree
 from ..imports import Maybe
-from ..library import Library, LoweredModule, annotated
-from . import attributes
+from ..library import Declared, Library, LoweredModule, declared
+from . import attributes, calls
 from .classes import complete
+from .expressions import evaluate
 from .frames import Frame
+from .machine import Dead
 from .protocols import Models, Packages
 from .scopes import LazyScope
+from .statements import execute
+from .truth import truth
 from .unions import each
 from .values import (
     LIBRARY_ERROR,
@@ -62,7 +66,9 @@ class World:
         self.started: frozenset[str] = frozenset()
         """Packages that are imported already when the question begins: they are there."""
         self.begun: frozenset[Maybe] = frozenset()
+        self._want: dict[str, list[tuple[str, bool | None]]] = {}
         self._lack: dict[str, list[tuple[Maybe, str]]] = {}
+        self._miss: dict[tuple[str, int], str | None] = {}
         self._held: dict[Maybe, Guard] = {}
         """Where the tests of such imports hold, once they were asked."""
         self.settings: dict[str, Value] = {}
@@ -110,9 +116,6 @@ class World:
 
         Whether its end was reached.
         """
-        from .machine import Dead
-        from .statements import execute
-
         frame = Frame(module, None, None, m.space.true, scope, cls)
         m.frames.append(frame)
         try:
@@ -159,9 +162,7 @@ class World:
             return below
         hook = module.scope.read(m, "__getattr__")
         if isinstance(hook, Function):
-            from .calls import call
-
-            return call(m, hook, (name,), {}, None)
+            return calls.call(m, hook, (name,), {}, None)
         return MISSING
 
     def absolute(self, module: ModuleValue, base: str, level: int) -> str:
@@ -188,17 +189,24 @@ class World:
         """ModuleNotFoundError where a module of the engine imports, itself or through others, what is not
         there.
         """
-        for needed in sorted(self.source.imports.outside(name) - self.started):
-            there = self.packages.imported(needed)
+        for needed, there in self._wanting(name):
             if there is False:
                 self._no_module(m, needed)
-            if there is None and m.record.trying:
+            if m.record.trying:
                 m.branch(self.has(m, needed), lambda: None, partial(self._no_module, m, needed))
         for some, missing in self._lacking(name):
             if some not in self._held:  # such a test runs once a process
                 self._held[some] = self._holds(m, some)
             if not self._held[some].is_false:
                 m.branch(self._held[some], partial(self._no_module, m, missing), lambda: None)
+
+    def _wanting(self, name: str) -> list[tuple[str, bool | None]]:
+        """Packages on the way to a module that are not there (False), or of which nobody knows (None)."""
+        if name not in self._want:
+            needed = sorted(self.source.imports.outside(name) - self.started)
+            found = ((package, self.packages.imported(package)) for package in needed)
+            self._want[name] = [(package, there) for package, there in found if there is not True]
+        return self._want[name]
 
     def _lacking(self, name: str) -> list[tuple[Maybe, str]]:
         """Imports under a condition on the way to a module, each with a package that is not there."""
@@ -208,6 +216,12 @@ class World:
         return self._lack[name]
 
     def _missing(self, some: Maybe) -> str | None:
+        place = some.module, some.line
+        if place not in self._miss:
+            self._miss[place] = self._first_missing(some)
+        return self._miss[place]
+
+    def _first_missing(self, some: Maybe) -> str | None:
         if some in self.begun:
             return None
         names = some.needs.outside.union(*map(self.source.imports.outside, some.needs.inside))
@@ -215,10 +229,6 @@ class World:
 
     def _holds(self, m: Machine, some: Maybe) -> Guard:
         """Where the test of an `if` at the left margin of a module holds."""
-        from .expressions import evaluate
-        from .machine import Dead
-        from .truth import truth
-
         module, lowered = self.module(m, some.module), self.source.module(some.module)
         if module is None or lowered is None:
             return m.space.false
@@ -282,11 +292,12 @@ class World:
         scope.execute = lambda m, block: self._run(m, module, scope, block, cls)
         return scope
 
-    def annotations(self, cls: ClassValue) -> list[tuple[str, tree.Node]]:
+    def declared(self, cls: ClassValue) -> list[Declared]:
+        """The names with an annotation in a class's body."""
         if cls.node is None:
             return []
         lowered = self.source.class_of(cls.node)
-        return lowered.annotations() if lowered is not None else annotated(cls.node.body)
+        return lowered.declared if lowered is not None else declared(cls.node.body)
 
     def outside_class(self, name: str) -> NativeClass:
         if name not in self._outside:
@@ -340,10 +351,8 @@ class World:
             return answer
         if m.record.trying:
             self._may_raise(m, func.symbol)
-        from .calls import describe_value
-
-        shown = [describe_value(m, a) for a in args] + [
-            f"{k}={describe_value(m, v)}" for k, v in kwargs.items()
+        shown = [calls.describe_value(m, a) for a in args] + [
+            f"{k}={calls.describe_value(m, v)}" for k, v in kwargs.items()
         ]
         label = f"{func.symbol}({', '.join(shown)})"
         if self.models.is_stable(func.symbol):

@@ -38,7 +38,7 @@ def build(
 def known(library: Library) -> Known:
     """What the release's flags take."""
     flags = walked(library, Scenario(whole=False), configured=True).methods()
-    return Known(tuple(flags), cache_dtypes(library, "cuda"), cuda_of(library.source))
+    return Known(tuple(flags), cache_dtypes(library, "cuda"), cuda_of(library))
 
 
 def answers(source: Source, library: Library, questions: list[list[Scenario]], jobs: int) -> Iterator[Group]:
