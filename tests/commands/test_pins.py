@@ -36,7 +36,7 @@ def test_a_named_release_gives_the_answer_of_its_file(
 ) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(vllm_sdist.parent))
-    done = qtrace("vllm", "--at", "0.33", "-q", "fp8", "--device", "h100", "--layer", "o_proj", "--json")
+    done = qtrace("vllm", "--at", "0.33", "--device", "h100", "--layer", "o_proj", "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == f"qtrace: vllm 0.33.0 from {vllm_sdist.parent}\n"
     assert str(vllm_sdist.parent) not in done.stdout
