@@ -27,19 +27,26 @@ TRIMMED = {
     ("layers", "wheel", "90"): 93,
 }
 """Counted cells of each part of a recording: its name, the packages, the capability."""
+HUMMING = {
+    "compressed-tensors[MXFP4 W4A16]",
+    "compressed-tensors[MXFP4 W4A4]",
+    "online:mxfp4",
+    "quark[w_mxfp4 a_mxfp4]",
+}
+OPEN = {("trimmed", "wheel", "90"): HUMMING}
+"""Cells that are open: whether a class of the humming package raises, the engine's own source does not say."""
 WHOLE = {"0.20.0": 2303, "0.26.0": 2415, "0.33.0": 2597}
 """Counted cells of each recording."""
 
 
-def _judge(found: list[Cell]) -> None:
+def _none_wrong(found: list[Cell]) -> None:
+    """No cell is wrong, and what is open says what decides it."""
     print()
     print(table(found))
     wrong = [
         (c.profile, c.capability, c.section, c.label, c.expected, c.got) for c in found if c.state == "wrong"
     ]
     assert not wrong
-    equal = sum(c.state in ("equal", "disputed") for c in found)
-    assert equal >= WANTED * len(found)
     for cell in found:
         if cell.state == "open":
             assert " when " in cell.got, f"{cell} is open without the condition that would decide it"
@@ -51,7 +58,8 @@ def test_trimmed_recording_is_answered(library: Library, part: tuple[str, str, s
     recorded = load(DATA / f"vllm-0.33.0-{name}.json.gz")[profile][capability]
     found = list(cells(library, {profile: {capability: recorded}}, SECTIONS_OF[name]))
     assert len(found) == TRIMMED[part]
-    _judge(found)
+    _none_wrong(found)
+    assert {cell.label for cell in found if cell.state == "open"} == OPEN.get(part, set())
 
 
 @pytest.mark.full
@@ -66,4 +74,5 @@ def test_whole_recording_is_answered(vllm_sdist: Path, version: str) -> None:
     recorded = load(Path(folder) / "oracle" / f"vllm-{version}.json.gz")
     found = list(cells(Library(open_source(source)), recorded, SECTIONS))
     assert len(found) == WHOLE[version]
-    _judge(found)
+    _none_wrong(found)
+    assert sum(cell.state != "open" for cell in found) >= WANTED * len(found)
