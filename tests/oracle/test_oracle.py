@@ -34,7 +34,7 @@ HUMMING = {
     "quark[w_mxfp4 a_mxfp4]",
 }
 OPEN = {("trimmed", "wheel", "90"): HUMMING}
-"""Cells that are open: whether a class of the humming package raises, the engine's own source does not say."""
+"""Cells that are open: whether a class of the humming package raises, the source does not say."""
 WHOLE = {"0.20.0": 2303, "0.26.0": 2415, "0.33.0": 2597}
 """Counted cells of each recording."""
 
