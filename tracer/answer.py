@@ -38,7 +38,7 @@ that other work on the machine and what was read before do not change an answer.
 AGAIN = WORK // 3
 """For each time that a refused question is asked again with a part of it changed."""
 
-COLLECT = 20_000, 20, 100
+COLLECT = 20_000, 10, 10
 """Thresholds of the garbage collector while a question is answered."""
 
 DEPTH = 20_000

@@ -51,6 +51,9 @@ class Answers(Protocol):
     def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
         """The report of one question, without findings."""
 
+    def text(self, path: str) -> str | None:
+        """A file of the engine, where its source is at hand; nothing is brought for it."""
+
 
 class FromSource:
     """Answers that are read from the source."""
@@ -95,6 +98,9 @@ class FromSource:
         from .answer import answered
 
         return answered(self.library, scenario, asked)
+
+    def text(self, path: str) -> str | None:
+        return self.source.text(path)
 
 
 class FromSnapshot:
@@ -143,6 +149,9 @@ class FromSnapshot:
             raise UsageError(unknown_flag(self, scenario.quantization or ""))
         behind = self._reached()
         return told(self.snapshot, scenario, asked) if behind is None else behind.ask(scenario, asked)
+
+    def text(self, path: str) -> str | None:
+        return self._behind.text(path) if "_behind" in vars(self) else None
 
     def _reached(self) -> FromSource | None:
         """The source, None where it cannot be brought, which is said once."""

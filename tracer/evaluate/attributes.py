@@ -41,7 +41,7 @@ def get(m: Machine, atom: Value, name: str, node: Node | None) -> Value:
     """`atom.name`; raises AttributeError on paths where it certainly has none."""
     value = find(m, atom, name, node)
     if value is MISSING and isinstance(atom, Instance) and atom.cls.symbol in m.world.defaulted:
-        return Unknown(f"{atom.cls.name}@{id(atom)}.{name}", f"{atom.cls.name}.{name}", m.site(node))
+        return Unknown(f"{atom.cls.name}@{m.tag(atom)}.{name}", f"{atom.cls.name}.{name}", m.site(node))
     if isinstance(value, Guarded) or value is MISSING:
         return absent(m, value, "AttributeError", f"{owner_name(atom)} has no attribute '{name}'")
     return value

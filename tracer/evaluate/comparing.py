@@ -109,20 +109,19 @@ def condition(m: Machine, op: str, a: Value, b: Value) -> Guard:
     for op_read, x, y in ((op, a, b), (MIRRORED.get(op, op), b, a)):
         if is_positive(x) and isinstance(number := plain(y), int) and number <= 0 and op_read in ABOVE:
             return m.space.true if ABOVE[op_read] else m.space.false
-    left, right = term(a), term(b)
+    left, right = term(m, a), term(m, b)
     if op in ("==", "is") and right[0] < left[0]:
         left, right = right, left
     if op == "==" and isinstance(b, Unknown) and not isinstance(a, Unknown):
-        left, right = term(b), term(a)
+        left, right = term(m, b), term(m, a)
     predicate: Predicate = Compare(left[1], op, right[1])
     key = f"{left[0]} {op} {right[0]}"
     if op != "is" and any(isinstance(atom, ListValue | DictValue | SetValue) for atom in (a, b)):
         key = m.unknown(key).key  # what it holds may change, and then the answer
-    m.pin(a, b)
     return m.atom(key, predicate)
 
 
-def term(atom: Value) -> tuple[str, str]:
+def term(m: Machine, atom: Value) -> tuple[str, str]:
     """(what tells the atom apart, how people read it)."""
     if isinstance(atom, Unknown):
         return atom.key, atom.label
@@ -133,7 +132,7 @@ def term(atom: Value) -> tuple[str, str]:
         return text, text
     if isinstance(atom, tuple) and constant(atom):
         return text, text
-    return f"{text}@{id(atom)}", text
+    return f"{text}@{m.tag(atom)}", text
 
 
 def order(m: Machine, op: str, a: Value, b: Value, node: Node | None) -> Value:

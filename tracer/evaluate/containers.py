@@ -156,7 +156,7 @@ def get_item(m: Machine, atom: Value, key: Value, node: Node | None) -> Value:
         return dicts.get(m, atom, key, node)
     if isinstance(atom, Unknown):
         return Unknown(
-            f"{atom.key}[{_key_text(key)}]",
+            f"{atom.key}[{_key_text(m, key)}]",
             f"{atom.label}[{describe(key)}]",
             m.site(node),
             _index_kind(atom, key),
@@ -175,8 +175,8 @@ def _payload_item(m: Machine, atom: Instance, key: Value, node: Node | None) -> 
     return each(m, value, lambda v: call_value(m, missing, (key,), {}, node) if v is MISSING else v)
 
 
-def _key_text(key: Value) -> str:
-    return term(key)[0]
+def _key_text(m: Machine, key: Value) -> str:
+    return term(m, key)[0]
 
 
 def _index_kind(atom: Unknown, key: Value) -> str | None:

@@ -80,7 +80,7 @@ def _put_by_equality(m: Machine, target: DictValue, key: Instance, value: Value)
         entry = entry & ~hit
     m.live, after = entry, m.live | entry
     if not entry.is_false:
-        _put_at(m, target, ("object", id(key)), key, value)
+        _put_at(m, target, ("object", m.tag(key)), key, value)
     m.live = after
 
 

@@ -199,7 +199,7 @@ def hash_key(m: Machine, atom: Value) -> Any:
         raise m.throw(m.world.exception(m, "TypeError", f"unhashable type: '{kind}'"))
     if isinstance(value, SetValue):
         return _frozen_key(m, value)
-    return ("object", id(atom))
+    return ("object", m.tag(atom))
 
 
 def _instance_key(m: Machine, atom: Instance) -> Any:
@@ -215,14 +215,14 @@ def _instance_key(m: Machine, atom: Instance) -> Any:
             return None
         if "hash by fields" in base.flags and "dataclass" in base.flags:
             fields = [f for f in fields_of(m, base) if f.compare]
-            return _keys(m, id(atom.cls), tuple(atom.attrs.get(f.name, MISSING) for f in fields))
+            return _keys(m, m.tag(atom.cls), tuple(atom.attrs.get(f.name, MISSING) for f in fields))
         if "namedtuple" in base.flags:
             continue  # its `__eq__` is put on a class that is there already, and keeps a tuple's hash
         unhashable = "dataclass" in base.flags and "no eq" not in base.flags
         if unhashable or inheritance.held_attribute(m, base, "__eq__") is not MISSING:
             raise m.throw(m.world.exception(m, "TypeError", f"unhashable type: '{atom.cls.name}'"))
     if atom.payload is MISSING:
-        return ("object", id(atom))
+        return ("object", m.tag(atom))
     return hash_key(m, atom.payload)
 
 

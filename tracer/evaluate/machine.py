@@ -75,7 +75,7 @@ class Machine:
         """Attributes written on objects that source does not tell: (what tells the object apart, name)."""
         self._watching: list[dict[tuple[int, Any], tuple[Any, Any]]] = []
         self._serial = 0
-        self._pinned: dict[int, Value] = {}
+        self._tags: dict[int, tuple[int, Value]] = {}
 
     # --- writes
 
@@ -223,9 +223,11 @@ class Machine:
     def atom(self, key: str, predicate: Predicate) -> Guard:
         return self.space.atom(key, predicate)
 
-    def pin(self, *atoms: Value) -> None:
-        """Keep what a variable is about: an object made later must not be taken for it."""
-        self._pinned |= {id(atom): atom for atom in atoms}
+    def tag(self, atom: Value) -> int:
+        """The number of an object, by which a variable or an unknown names it. The object is kept: one that
+        is made later, where it lay in memory, must not be taken for it.
+        """
+        return self._tags.setdefault(id(atom), (len(self._tags), atom))[0]
 
     def holds(self, value: Unknown) -> Guard:
         """The guard that an unknown is true."""

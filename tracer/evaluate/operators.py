@@ -184,7 +184,7 @@ def _whole_number(m: Machine, op: str, a: Value, b: Value, node: Node | None) ->
         return ALIKE[op]
     if op in ("+", "*") and plain(a) == (0 if op == "+" else 1) and not isinstance(a, Unknown):
         return b
-    key, label = f"({term(a)[0]} {op} {term(b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}"
+    key, label = f"({term(m, a)[0]} {op} {term(m, b)[0]})", f"{_wrap(a)} {op} {_wrap(b)}"
     above = op in ("+", "*") and all(map(is_positive, (a, b)))
     return Unknown(key, label, m.site(node), "int", above)
 

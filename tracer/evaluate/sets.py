@@ -67,7 +67,7 @@ def _add(m: Machine, target: SetValue, atom: Value) -> None:
     if key is None and hashes_itself(m, atom):
         for _, _, hit in matches(m, target, atom, None):
             m.live = m.live & ~hit
-        key = ("object", id(atom))
+        key = ("object", m.tag(atom))
     if key is None:
         m.touch(target, "other")
         target.other = store(m, target.other, m.unknown(f"an element of {describe(target)}"), target.born)

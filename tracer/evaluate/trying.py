@@ -114,6 +114,5 @@ def _catches(m: Machine, cls: Value, exc: Instance) -> Guard:
     if cls in exc.cls.mro:
         return m.space.true
     if exc.cls.symbol == LIBRARY_ERROR or (not isinstance(cls, NativeClass) and not hasattr(cls, "mro")):
-        m.pin(exc)
-        return m.holds(Unknown(f"{id(exc)} is a {cls!r}", f"what was raised is a {cls!r}"))
+        return m.holds(Unknown(f"{m.tag(exc)} is a {cls!r}", f"what was raised is a {cls!r}"))
     return m.space.false

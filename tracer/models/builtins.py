@@ -180,7 +180,7 @@ def _hash(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @table("builtins.id")
 def _id(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return each(m, args[0], lambda a: Unknown(f"id:{id(a)}", f"id({describe(a)})", None, "int"))
+    return each(m, args[0], lambda a: Unknown(f"id:{m.tag(a)}", f"id({describe(a)})", None, "int"))
 
 
 def _declare(name: str, run: object, kind: str | None) -> None:

@@ -97,13 +97,13 @@ def _fresh(m: Machine, func: Value, memory: DictValue, given: Args, names: tuple
         m.touch(memory, "other")
         memory.other = store(m, memory.other, m.unknown(f"{func.symbol}()"), memory.born)
         return answer
-    name = (names, (OPEN, *map(_told, given)) if key is None else key)
+    name = (names, (OPEN, *(_told(m, atom) for atom in given)) if key is None else key)
     _, kept = memory.entries.get(name, (given, MISSING))
     m.touch(memory, ("entry", name))
     memory.entries[name] = (given, store(m, kept, answer, memory.born))
     return answer
 
 
-def _told(atom: Value) -> Any:
+def _told(m: Machine, atom: Value) -> Any:
     """What tells an argument from others in the text of the program."""
-    return atom.key if isinstance(atom, Unknown) else id(atom)
+    return atom.key if isinstance(atom, Unknown) else m.tag(atom)

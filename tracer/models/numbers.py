@@ -103,18 +103,18 @@ def like(m: Machine, tensor: Instance, other: Instance) -> Instance:
 
 def forget(m: Machine, value: Value) -> None:
     """Whoever is given these values may write to the tensors among them."""
-    _forget_all(m, value, set())
+    _forget_all(m, value, {})
 
 
-def _forget_all(m: Machine, value: Value, seen: set[int]) -> None:
+def _forget_all(m: Machine, value: Value, seen: dict[int, Value]) -> None:
     each(m, value, lambda atom: _forget(m, atom, seen))
 
 
-def _forget(m: Machine, atom: Value, seen: set[int]) -> None:
+def _forget(m: Machine, atom: Value, seen: dict[int, Value]) -> None:
     held = plain(atom)
     if id(held) in seen:  # a container may hold itself
         return
-    seen.add(id(held))
+    seen[id(held)] = held  # kept, so that no other one comes to lie in its place
     if isinstance(atom, Instance) and "dtype" in atom.attrs and "shape" in atom.attrs:
         write(m, atom, MISSING)
     elif isinstance(held, tuple):

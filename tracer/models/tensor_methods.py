@@ -291,7 +291,7 @@ def _left(m: Machine, whole: Value, taken: list[Value]) -> Value:
     """The elements of a shape over those of other sizes: equal sizes cancel, known numbers divide."""
     rest = [plain(settle(m, s)) for s in whole] if isinstance(whole, tuple) else []
     for size in list(taken):
-        same = next((at for at, s in enumerate(rest) if term(s) == term(size)), None)
+        same = next((at for at, s in enumerate(rest) if term(m, s) == term(m, size)), None)
         if same is not None:
             del rest[same]
             taken.remove(size)

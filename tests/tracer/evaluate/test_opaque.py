@@ -191,3 +191,27 @@ PROGRAMS = {
 def test_opaque(name: str) -> None:
     answer = check(dedent(PROGRAMS[name]), N)
     assert not answer.open.is_true
+
+
+class Ledger(dict[object, object]):
+    """A table that has something else for every object that it is asked for."""
+
+    def __missing__(self, key: object) -> object:
+        return self.setdefault(key, object())
+
+
+@pytest.mark.parametrize("made", ["K()", "[K()]", "(K(), 1)"])
+def test_an_object_is_not_taken_for_one_that_was_thrown_away(made: str) -> None:
+    """Where one lay in memory, the next is made."""
+    text = f"""
+class K:
+    pass
+def get(table, made):
+    return table.get(made[0] if isinstance(made, (list, tuple)) else made)
+def main(table):
+    asked = get(table, {made}) is get(table, {made})
+    return [table[(1, K())] is table[(1, K())], table[K()] is table[K()], asked]
+"""
+    table = Ledger()
+    answer = check(text, {"table": Opaque("dict", (table,))}, exact=False)
+    assert answer.ends
