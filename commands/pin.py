@@ -12,6 +12,7 @@ from .progress import written_over
 
 if TYPE_CHECKING:
     from ..tracer.answers import Answers
+    from ..tracer.pins.talk import Talk
     from ..tracer.sources import Source
 
 ENGINES = ("vllm",)
@@ -33,11 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--offline", action="store_true", help="fetch nothing; what is in the cache is used")
 
 
-def answering(args: argparse.Namespace, engine: str) -> Answers:
-    """Who answers for the release that the options name."""
+def answering(args: argparse.Namespace, engine: str, talk: Talk | None = None) -> Answers:
+    """Who answers for the release that the options name; what is said on the way goes to `talk`."""
     from ..tracer.pins.answering import answering
 
-    return answering(args.at, engine, args.python, args.offline, Stderr())
+    return answering(args.at, engine, args.python, args.offline, talk or Stderr())
 
 
 def opened(args: argparse.Namespace, engine: str) -> Source:

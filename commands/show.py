@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..report.errors import ReportError
 from ..report.exits import Exit
 from ..report.names import binary_size
 from . import output
+
+if TYPE_CHECKING:
+    from ..report.model import Report
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a file that may be a report; one question takes less than a hundredth of it."""
@@ -21,15 +25,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    output.emit(report_in(args.file), args)
+    return Exit.OK
+
+
+def report_in(file: str) -> Report:
+    """The report in a file, `-` for stdin; ReportError for what is none."""
     from ..report.codec import decode
 
-    name = "stdin" if args.file == "-" else args.file
-    data = _read(args.file, name)
+    name = "stdin" if file == "-" else file
     try:
-        output.emit(decode(data, name), args)
+        return decode(_read(file, name), name)
     except RecursionError as error:
         raise ReportError(f"{name} is nested too deeply for a report") from error
-    return Exit.OK
 
 
 def _read(file: str, name: str) -> bytes:

@@ -16,6 +16,10 @@ from qtrace.tracer.sources import Source, open_source
 SDIST = Path(__file__).parent.parent / ".cache" / "vllm-0.33.0.tar.gz"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="draw the pictures of screens anew")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Nothing is read from the user's cache folder, and nothing written to it."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from shell import COMMAND, on_terminal, qtrace, redirected, saved, unheard
 
-from qtrace.commands import static
+from qtrace.commands import question, static
 from qtrace.commands.launch import taken_apart, with_line
 from qtrace.report.errors import UsageError
 from qtrace.report.text import NARROWEST
@@ -56,9 +56,9 @@ def test_a_pasted_line_may_have_aliases_but_no_unknown_flag(library: Library, fl
 @pytest.mark.parametrize("device", ["h100", "H100", "NVIDIA H100 80GB HBM3", "sm_90", "sm90a", "9.0"])
 def test_a_device_may_be_spelled_six_ways(vllm_source: Source, device: str) -> None:
     args = arguments("vllm", "--at", "S", "-q", "fp8", "--device", device)
-    scenario = static.scenario(args, FromSource(vllm_source))
+    scenario = question.scenario(args, FromSource(vllm_source))
     assert (scenario.platform, scenario.capability) == ("cuda", 90)
-    assert static.asked(args)["device"] == device
+    assert question.asked(args)["device"] == device
 
 
 def test_another_engines_source_is_one_line(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""Every action has a key, a place in the palette and in the help, and somebody who does it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from exploring import FLAG, SIZE, explorer, until
+from textual.command import CommandList, CommandPalette
+from textual.widgets import Static
+
+from qtrace.tui.actions import ACTIONS, Action, key_names
+from qtrace.tui.chain import ChainScreen
+from qtrace.tui.diff import DiffScreen
+from qtrace.tui.findings import FindingsScreen
+from qtrace.tui.help import Help, table
+from qtrace.tui.what_if import WhatIf
+
+PLACES = {"report": (ChainScreen, FindingsScreen, DiffScreen), "what_if": (WhatIf,)}
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_somebody_does_it(action: Action) -> None:
+    name = f"action_{action.name.partition('(')[0]}"
+    for place in PLACES.get(action.place, (type(explorer(*FLAG)),)):
+        assert callable(getattr(place, name))
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    for place in ("app", "report", "what_if"):
+        keys = Counter(key for a in ACTIONS if a.place == place for key in a.keys.split(","))
+        assert not [key for key, count in keys.items() if count > 1]
+    everywhere = {key for a in ACTIONS if a.place == "app" for key in a.keys.split(",")}
+    assert not everywhere & {key for a in ACTIONS if a.place != "app" for key in a.keys.split(",")}
+
+
+def test_the_help_has_every_action() -> None:
+    cells = [list(column.cells) for column in table().columns]
+    keys, told = ([str(cell) for cell in column] for column in cells)
+    for action in ACTIONS:
+        assert (key_names(action), action.help) in zip(keys, told, strict=True)
+
+
+async def test_the_help_opens_and_leaves() -> None:
+    app = explorer(*FLAG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, Help) and app.screen.query_one(Static)
+        await pilot.press("escape")
+        assert isinstance(app.screen, ChainScreen)
+
+
+async def test_the_palette_has_every_action_and_does_it() -> None:
+    app = explorer(*FLAG)
+    async with app.run_test(size=SIZE) as pilot:
+        for wanted in ("findings", "what if", "hide untaken"):
+            await pilot.press("ctrl+p")
+            assert isinstance(app.screen, CommandPalette)
+            await pilot.press(*wanted)
+            await until(pilot, lambda: bool(app.screen.query_one(CommandList).option_count))
+            await pilot.press("enter")
+            await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
+            await pilot.pause(0.1)
+        assert isinstance(app.screen, ChainScreen)
+        assert app.screen.query_one(WhatIf).has_class("-shown")
+        assert app.screen.rows.hides_untaken
+
+
+async def test_the_palette_offers_each_once() -> None:
+    from qtrace.tui.palette import Everything
+
+    app = explorer(*FLAG)
+    async with app.run_test(size=SIZE):
+        offered = [str(hit.text) async for hit in Everything(app.screen).discover()]
+        assert sorted(offered) == sorted(a.title for a in ACTIONS if a.name != "command_palette")
+
+
+async def test_light_and_dark() -> None:
+    app = explorer(*FLAG)
+    async with app.run_test(size=SIZE) as pilot:
+        assert app.current_theme.dark
+        await pilot.press("t")
+        assert not app.current_theme.dark

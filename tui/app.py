@@ -1,0 +1,238 @@
+"""The terminal interface: one report in memory, screens that show it, and one way to ask for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+
+from ..report.errors import QtraceError
+from ..report.model import Coverage, Finding, Question, Report
+from ..report.predicate import Site
+from . import ascii, outside
+from .actions import bindings
+from .chain import ChainScreen
+from .diff import DiffScreen
+from .findings import FindingsScreen
+from .help import Help
+from .lines import Line, Run
+from .palette import Everything
+from .prompt import Prompt
+from .report_screen import ReportScreen
+from .session import Session
+from .what_if import WhatIf
+
+NOTHING = Report(
+    tool="",
+    question=Question(engine="", asked={}, resolved={}),
+    pins=(),
+    chains=(),
+    coverage=Coverage(modules_read=0, statements=0),
+)
+"""What is shown where there is no report."""
+SAVED = "this report came from a file, so nobody can be asked: start `qtrace tui` with a question"
+
+
+class Explorer(App[None]):
+    """Explore a report, and ask for others."""
+
+    TITLE = "qtrace"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
+        "chain": ChainScreen,
+        "findings": FindingsScreen,
+    }
+    DEFAULT_MODE = "chain"
+    COMMANDS = {Everything}  # noqa: RUF012 - textual's own way
+
+    class Answered(Message):
+        """A question was answered; `number` tells which."""
+
+        def __init__(self, number: int, report: Report, asked: Mapping[str, str]) -> None:
+            super().__init__()
+            self.number, self.report, self.asked = number, report, asked
+
+    class Compared(Message):
+        """Another pin answered the question at hand."""
+
+        def __init__(self, number: int, report: Report) -> None:
+            super().__init__()
+            self.number, self.report = number, report
+
+    class Refused(Message):
+        """A question cannot be answered."""
+
+        def __init__(self, number: int, why: str) -> None:
+            super().__init__()
+            self.number, self.why = number, why
+
+    class Heard(Message):
+        """What whoever answers says meanwhile."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    def __init__(
+        self,
+        session: Session,
+        report: Report = NOTHING,
+        asked: Mapping[str, str] | None = None,
+        *,
+        problem: str | None = None,
+        unicode: bool = True,
+    ) -> None:
+        super().__init__()
+        self.session, self.report, self.unicode = session, report, unicode
+        self.CSS = "" if unicode else ascii.CSS  # type: ignore[misc]  # read from the instance
+        self.problem = problem
+        """Why there is no report."""
+        self.asked = dict(asked or {})
+        """The question that `report` answers."""
+        self.sought = ""
+        self.busy = False
+        self._number = 0
+
+    def get_key_display(self, binding: Binding) -> str:
+        """In ASCII, where the terminal shows nothing else."""
+        return (
+            super().get_key_display(binding)
+            if self.unicode
+            else ascii.KEYS.get(binding.key, super().get_key_display(binding))
+        )
+
+    # --- asking
+
+    def ask(self, asked: Mapping[str, str]) -> None:
+        """Ask another question; only the last one that was asked is shown."""
+        self._beside(lambda number: self.Answered(number, self.session.ask(asked), asked))
+
+    def _beside(self, work: Callable[[int], Message]) -> None:
+        self._number += 1
+        self._busy(True)
+        self.run_worker(partial(self._work, self._number, work), thread=True, exclusive=True, group="ask")
+
+    def _work(self, number: int, work: Callable[[int], Message]) -> None:
+        try:
+            self.post_message(work(number))
+        except QtraceError as error:
+            self.post_message(self.Refused(number, str(error)))
+
+    def _busy(self, busy: bool) -> None:
+        self.busy = busy
+        if isinstance(self.screen, ReportScreen):
+            self.screen.again_title()
+
+    def on_explorer_answered(self, message: Answered) -> None:
+        if message.number == self._number:
+            self.report, self.asked, self.busy = message.report, dict(message.asked), False
+            self._again()
+
+    def on_explorer_compared(self, message: Compared) -> None:
+        if message.number == self._number:
+            self._busy(False)
+            self.push_screen(DiffScreen(message.report))
+
+    def on_explorer_refused(self, message: Refused) -> None:
+        if message.number == self._number:
+            self.busy = False
+            self._again()
+            self.notify(message.why, severity="error", timeout=8, markup=False)
+
+    def on_explorer_heard(self, message: Heard) -> None:
+        self.notify(message.words, timeout=5, markup=False)
+
+    def hear(self, words: str) -> None:
+        """Show what is said by whoever answers, on any thread."""
+        self.post_message(self.Heard(words))
+
+    def _again(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, ReportScreen):
+                screen.again()
+
+    # --- what can be done
+
+    def action_chain(self) -> None:
+        self._to("chain")
+
+    def action_findings(self) -> None:
+        self._to("findings")
+
+    def _to(self, mode: str) -> None:
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        if self.current_mode != mode:
+            self.switch_mode(mode)
+
+    def action_what_if(self) -> None:
+        if not self.session.fields:
+            self.notify(SAVED, markup=False)
+            return
+        self._to("chain")
+        self.call_after_refresh(self._what_if)
+
+    def _what_if(self) -> None:
+        panel = self.screen.query_one(WhatIf)
+        panel.add_class("-shown")
+        self.screen.add_class("-asking")
+        panel.focus()
+
+    def action_diff(self) -> None:
+        def pinned(pin: str | None) -> None:
+            if pin:
+                asked = dict(self.asked)
+                self._beside(lambda number: self.Compared(number, self.session.at(pin, asked)))
+
+        if not self.session.fields:
+            self.notify(
+                SAVED,
+                markup=False,
+            )
+            return
+        self.push_screen(Prompt("diff with", hint="a version, a commit or a folder"), pinned)
+
+    def action_export(self) -> None:
+        def named(name: str | None) -> None:
+            if not name:
+                return
+            try:
+                self.notify(f"wrote {outside.export(self.session, self.report, name)}", markup=False)
+            except QtraceError as error:
+                self.notify(str(error), severity="error", timeout=8, markup=False)
+
+        self.push_screen(Prompt("write to", hint="report.json, report.md or report.txt"), named)
+
+    def action_theme(self) -> None:
+        self.theme = "textual-light" if self.current_theme.dark else "textual-dark"
+
+    def action_help(self) -> None:
+        self.push_screen(Help())
+
+    def enter(self, line: Line) -> bool:
+        """Go where a line leads; whether it leads anywhere."""
+        if isinstance(line.about, Run):
+            self.ask({**self.asked, "quantization": line.about.row.flag, "device": line.about.device})
+            return True
+        if isinstance(line.about, Finding):
+            self._to("chain")
+            self.call_after_refresh(self._point_at, line.about)
+            return True
+        return False
+
+    def _point_at(self, finding: Finding) -> None:
+        """Choose the line of the chain that a finding is about: by its place, else by its subject."""
+        screen = self.screen
+        if isinstance(screen, ChainScreen) and not screen.point_at(finding.site, finding.subject):
+            self.notify("no line of the chain is at the finding's place", timeout=3, markup=False)
+
+    def edit(self, site: Site | None) -> None:
+        """Open a place in the user's editor."""
+        why = outside.edit(self, self.session, site)
+        if why is not None:
+            self.notify(why, severity="warning", timeout=5, markup=False)

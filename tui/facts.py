@@ -1,0 +1,169 @@
+"""The facts of a line, each with a label: why it is there, on what condition, what was seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..report.aligned import Ends, Pair
+from ..report.cache import Cache
+from ..report.matrix import Row
+from ..report.model import (
+    Candidate,
+    Chain,
+    Choice,
+    Elsewhere,
+    Finding,
+    Fit,
+    Hop,
+    Outcome,
+    Parameter,
+    Unsupported,
+    Warned,
+)
+from ..report.names import short
+from ..report.outcome import NOWHERE
+from ..report.predicate import Always
+from ..report.text.hops import SIGHTS
+from ..report.told import cache_rows
+from .lines import Group, Line, Run, Untaken, Versus
+from .words import ended, when
+
+Fact = tuple[str, str]
+"""A label and a text."""
+
+
+def facts_of(line: Line) -> list[Fact]:
+    """Why it is there, on what condition, what was seen, and how it is at other pins."""
+    return [(label, text) for label, text in FACTS[type(line.about)](line.about, line.chain) if text]
+
+
+Told = Iterator[Fact]
+
+
+def _of_chain(chain: Chain, _: Chain | None) -> Told:
+    yield "holds", "; or ".join(chain.premises) or "whatever the checkpoint"
+    yield "layers", ", ".join(chain.layers)
+    for relief in chain.reliefs:
+        yield "instead", str(relief)
+
+
+def _of_outcome(outcome: Outcome, _: Chain | None) -> Told:
+    refusal = outcome.refusal
+    yield "refused", str(refusal) if refusal else ""
+    yield "because", str(refusal.guard) if refusal and refusal.guard != Always() else ""
+    yield "guard", str(outcome.guard)
+    yield "runs", ", ".join(outcome.ops)
+    yield "makes", ", ".join(outcome.dtypes or ())
+
+
+def _of_hop(hop: Hop, chain: Chain | None) -> Told:
+    yield "why here", f"{hop.why.replace('_', ' ')} {hop.symbol}"
+    yield "guard", str(hop.guard)
+    yield "seen", SIGHTS[hop.sight][0] or "read in the source; nothing was run"
+    yield "note", hop.note or ""
+    for other in chain.elsewhere if chain else ():
+        if other.symbol == hop.symbol:
+            place = f" to {other.site}" if other.site else ""
+            yield "pinned", f"in {other.version}: {other.change}{place}"
+
+
+def _of_choice(choice: Choice, _: Chain | None) -> Told:
+    yield "why here", f"{choice.function} takes the first candidate that fits"
+    yield "from", choice.registry or ""
+
+
+def _of_candidate(candidate: Candidate, _: Chain | None) -> Told:
+    yield "candidate", candidate.symbol
+    yield "why", candidate.state.replace("_", " ")
+    yield "reason", candidate.reason or ""
+    yield "guard", str(candidate.guard)
+
+
+def _of_untaken(untaken: Untaken, _: Chain | None) -> Told:
+    yield "why", "one before them was taken"
+    yield "these", ", ".join(short(candidate.symbol) for candidate in untaken.candidates)
+
+
+def _of_parameter(parameter: Parameter, _: Chain | None) -> Told:
+    yield "tensor", str(parameter)
+    yield "stored", ", ".join(parameter.stored)
+
+
+def _of_cache(cache: Cache, _: Chain | None) -> Told:
+    yield from cache_rows(cache)
+
+
+def _of_fit(fit: Fit, _: Chain | None) -> Told:
+    yield "asked by", fit.function
+    yield "guard", str(fit.guard)
+
+
+def _of_warned(warned: Warned, _: Chain | None) -> Told:
+    yield "logged by", warned.function
+    yield "text", warned.text
+    yield "guard", str(warned.guard)
+
+
+def _of_row(row: Row, _: Chain | None) -> Told:
+    yield "checkpoints", "; ".join(row.premises)
+    yield "next", "unfold it, and press Enter on a device"
+
+
+def _of_run(run: Run, _: Chain | None) -> Told:
+    yield "devices", run.devices
+    yield "ends", "; or ".join(map(ended, run.ends)) or NOWHERE
+    yield "next", f"Enter shows the way on {run.device}"
+
+
+def _of_finding(finding: Finding, _: Chain | None) -> Told:
+    yield "message", finding.message
+    yield "expected", finding.expected or ""
+    yield "seen", finding.seen or ""
+    for fact in finding.evidence:
+        yield "evidence", fact
+    yield "sure", finding.confidence
+    yield "fix", finding.fix or ""
+
+
+def _of_unsupported(gap: Unsupported, _: Chain | None) -> Told:
+    yield "means", "its value was taken as unknown: nothing that hangs on it is told as certain"
+
+
+def _of_versus(versus: Versus, _: Chain | None) -> Told:
+    yield "here", versus.here
+    yield "there", versus.there
+    for end in versus.chains.ends:
+        yield end.became, end.text
+
+
+def _of_pair(pair: Pair, _: Chain | None) -> Told:
+    for label, hop in (("here", pair.here), ("there", pair.there)):
+        yield label, f"{hop} {when(hop.guard)}".rstrip() if hop else "no such hop"
+
+
+def _nothing(*_: object) -> Told:
+    yield from ()
+
+
+FACTS: dict[type, Callable[[Any, Chain | None], Told]] = {
+    Chain: _of_chain,
+    Outcome: _of_outcome,
+    Hop: _of_hop,
+    Choice: _of_choice,
+    Candidate: _of_candidate,
+    Untaken: _of_untaken,
+    Group: _nothing,
+    Parameter: _of_parameter,
+    Cache: _of_cache,
+    Fit: _of_fit,
+    Warned: _of_warned,
+    Elsewhere: _nothing,
+    Row: _of_row,
+    Run: _of_run,
+    Finding: _of_finding,
+    Unsupported: _of_unsupported,
+    Versus: _of_versus,
+    Pair: _of_pair,
+    Ends: _nothing,
+}

@@ -1,0 +1,217 @@
+"""What is said of a line: its sign, its name and what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..report.aligned import Became, Ends, Pair
+from ..report.cache import Cache
+from ..report.finding import CALM
+from ..report.matrix import End, Row
+from ..report.model import (
+    Candidate,
+    Chain,
+    Choice,
+    Elsewhere,
+    Finding,
+    Fit,
+    Hop,
+    Level,
+    Outcome,
+    Parameter,
+    Unsupported,
+    Verdict,
+    Warned,
+)
+from ..report.names import binary_size, counted, short
+from ..report.outcome import NOWHERE
+from ..report.predicate import Always, Predicate, Site
+from ..report.standing import Standing, of_chain, of_outcome
+from ..report.text.chain import MARKS as STANDINGS
+from ..report.text.choice import MARKS as STATES
+from ..report.text.hops import NOUNS, SIGHTS
+from ..report.text.page import Tone
+from .lines import Group, Line, Run, Untaken, Versus
+
+
+class Said(NamedTuple):
+    """A line in words; the sign is followed by a word wherever it means something, colour is the third."""
+
+    mark: str
+    tone: Tone
+    name: str
+    aside: str = ""
+    site: Site | None = None
+
+
+def said(line: Line) -> Said:
+    """What a line says."""
+    return SAID[type(line.about)](line.about)
+
+
+def site_of(line: Line) -> Site | None:
+    """Where the source says it."""
+    return said(line).site
+
+
+def when(guard: Predicate) -> str:
+    return "" if guard == Always() else f"when {guard}"
+
+
+def _chain(chain: Chain) -> Said:
+    standing = of_chain(chain)
+    mark, tone = STANDINGS[standing]
+    of = f" ({', '.join(chain.layers)})" if chain.layers else ""
+    return Said(mark, tone, f"{standing}  {chain.layer}{of}", "; or ".join(chain.premises))
+
+
+def _outcome(outcome: Outcome) -> Said:
+    standing = of_outcome(outcome)
+    mark, tone = STANDINGS[standing]
+    steps = " → ".join(map(short, outcome.steps())) or NOWHERE
+    told = str(outcome.refusal) if outcome.refusal else steps
+    site = outcome.refusal.site if outcome.refusal else None
+    return Said(mark, tone, f"{standing}  {told}", when(outcome.guard), site)
+
+
+def _hop(hop: Hop) -> Said:
+    sight, tone = SIGHTS[hop.sight]
+    mark, _, word = sight.partition(" ")
+    why = f"{hop.why.replace('_', ' ')} {NOUNS.get(hop.kind, '')}".rstrip()
+    aside = "  ".join(part for part in (why, word, when(hop.guard)) if part)
+    return Said(mark, tone, short(hop.symbol), aside, hop.site)
+
+
+def _choice(choice: Choice) -> Said:
+    taken = choice.taken()
+    told = f"takes {short(taken.symbol)}" if taken else "open"
+    asked = counted(len(choice.candidates), "candidate")
+    return Said("", Tone.HEAD, f"choice: {choice.name}", f"{told}, {asked}", choice.site)
+
+
+def _candidate(candidate: Candidate) -> Said:
+    mark, tone = STATES[candidate.state]
+    state = candidate.state.replace("_", " ")
+    told = f"{state}: {candidate.reason}" if candidate.reason else state
+    aside = f"{told} {when(candidate.guard)}".rstrip()
+    return Said(mark, tone, short(candidate.symbol), aside, candidate.site)
+
+
+def _untaken(untaken: Untaken) -> Said:
+    return Said("…", Tone.DIM, f"{counted(len(untaken.candidates), 'candidate')} not reached")
+
+
+def _group(group: Group) -> Said:
+    return Said("", Tone.HEAD, group.name, str(group.size))
+
+
+def _parameter(parameter: Parameter) -> Said:
+    size = parameter.size()
+    return Said("", Tone.PLAIN, str(parameter), "" if size is None else binary_size(size))
+
+
+def _cache(cache: Cache) -> Said:
+    return Said("", Tone.PLAIN, str(cache), cache.layout or "")
+
+
+def _fit(fit: Fit) -> Said:
+    left = fit.left()
+    mark, tone = ("✗", Tone.BAD) if left and fit.padded is None else ("", Tone.PLAIN)
+    told = "" if left is None or fit.padded is not None else f"{left} left over" if left else "fits"
+    return Said(mark, tone, f"{fit.layer}: {fit}", f"{told} {when(fit.guard)}".strip(), fit.site)
+
+
+def _warned(warned: Warned) -> Said:
+    return Said("?", Tone.DOUBT, warned.text, when(warned.guard), warned.site)
+
+
+def _elsewhere(elsewhere: Elsewhere) -> Said:
+    return Said("", Tone.PLAIN, f"{elsewhere.version}  {short(elsewhere.symbol)}", elsewhere.change)
+
+
+def _row(row: Row) -> Said:
+    found = set(row.standings())
+    standing = found.pop() if len(found) == 1 else Standing.OPEN
+    mark, tone = STANDINGS[standing]
+    told = "by device" if standing is Standing.OPEN else standing
+    return Said(mark, tone, row.flag, "  ".join(part for part in (told, ", ".join(row.accepted())) if part))
+
+
+def _run(run: Run) -> Said:
+    found = {end.standing for end in run.ends}
+    standing = found.pop() if len(found) == 1 else Standing.OPEN
+    mark, tone = STANDINGS[standing]
+    return Said(mark, tone, run.devices, f"{standing}  {'; or '.join(map(ended, run.ends)) or NOWHERE}")
+
+
+def ended(end: End) -> str:
+    refused = end.standing is Standing.REFUSED
+    return f"refused ({end.symbol})" if refused else end.symbol or NOWHERE
+
+
+LEVELS = {Level.ERROR: ("✗", Tone.BAD), Level.WARNING: ("?", Tone.DOUBT), Level.NOTE: ("·", Tone.DIM)}
+BECAME = {
+    Became.SAME: ("", Tone.PLAIN),
+    Became.MOVED: ("→", Tone.DIM),
+    Became.CHANGED: ("?", Tone.DOUBT),
+    Became.GONE: ("✗", Tone.BAD),
+    Became.NEW: ("✓", Tone.GOOD),
+}
+
+
+def _finding(finding: Finding) -> Said:
+    calm = finding.verdict in CALM
+    mark, tone = ("✓", Tone.GOOD) if calm else LEVELS[finding.level]
+    verdict = "" if finding.verdict is Verdict.FAIL else f" ({finding.verdict.replace('-', ' ')})"
+    name = f"{finding.level}  {finding.rule} {finding.name}{verdict}"
+    return Said(mark, tone, name, finding.subject, finding.site)
+
+
+def _unsupported(gap: Unsupported) -> Said:
+    return Said("?", Tone.DOUBT, f"not evaluated: {gap.kind}", f"{gap.count} times", gap.site)
+
+
+def _versus(versus: Versus) -> Said:
+    chain = versus.chains.here or versus.chains.there
+    other = any(True for _ in versus.chains.ends)
+    mark, tone = ("✗", Tone.BAD) if other else ("✓", Tone.GOOD)
+    told = "other ends" if other else "the same ends"
+    of = f"  ({'; or '.join(chain.premises)})" if chain and chain.premises else ""
+    name = f"{chain.layer if chain else ''}{of}"
+    return Said(mark, tone, name, f"{told}: {versus.here} and {versus.there}")
+
+
+def _pair(pair: Pair) -> Said:
+    mark, tone = BECAME[pair.became]
+    was = f" to {pair.there.site}" if pair.became is Became.MOVED and pair.there else ""
+    site = pair.here.site if pair.here else None
+    return Said(mark, tone, short(pair.hop.symbol), f"{pair.became}{was}", site)
+
+
+def _ends(ends: Ends) -> Said:
+    mark, tone = BECAME[ends.became]
+    return Said(mark, tone, f"{ends.became}: {ends.text}")
+
+
+SAID: dict[type, Callable[[Any], Said]] = {
+    Chain: _chain,
+    Outcome: _outcome,
+    Hop: _hop,
+    Choice: _choice,
+    Candidate: _candidate,
+    Untaken: _untaken,
+    Group: _group,
+    Parameter: _parameter,
+    Cache: _cache,
+    Fit: _fit,
+    Warned: _warned,
+    Elsewhere: _elsewhere,
+    Row: _row,
+    Run: _run,
+    Finding: _finding,
+    Unsupported: _unsupported,
+    Versus: _versus,
+    Pair: _pair,
+    Ends: _ends,
+}
