@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ VOICES = {".json": "json", ".md": "markdown", ".txt": "text"}
 PLAIN = {"device": "device", "quantization": "quantization", "kv_cache_dtype": "kv_cache_dtype",
          "tokens": "tokens", "packages": "packages", "layer": "layer"}  # fmt: skip
 """Fields that are arguments as they are."""
+CLOSED = {"layer": options.LAYERS, "packages": options.PACKAGES}
+"""Fields that take these values and no others."""
 
 
 class Saved:
@@ -41,7 +44,7 @@ class Saved:
         return None
 
     def missing(self) -> str:
-        return "The source is not at hand: this report came from a file.\nqtrace tui --at PIN shows it."
+        return "The source is not at hand: this report came from a file."
 
     def export(self, report: Report, to: Path) -> None:
         exported(report, to)
@@ -66,15 +69,17 @@ class Asking:
     def at(self, pin_: str, asked: Mapping[str, str]) -> Report:
         args = with_fields(self._args, asked)
         args.at = pin_
-        return answer(args, pin.answering(args, args.engine, self._talk))
+        return answer(args, pin.answering(args, args.engine, self._talk), table=False)
 
     def text(self, path: str) -> str | None:
         return self._answers.text(path)
 
     def missing(self) -> str:
+        if self._answers.text(f"{self._answers.engine}/__init__.py") is not None:
+            return f"The source of {self._answers} has no such file."
         return (
             f"The source of {self._answers} is not at hand: these facts were recorded.\n"
-            f"qtrace tui --at {str(self._answers).replace(' ', '==')}"
+            "Give it: --at a folder, an sdist or a wheel."
         )
 
     def export(self, report: Report, to: Path) -> None:
@@ -105,7 +110,7 @@ def _fields(answers: Answers) -> tuple[Field, ...]:
         Field("kv_cache_dtype", "--kv-cache-dtype", answers.cache_dtypes("cuda")),
         Field("layer", "layer", options.LAYERS),
         Field("tokens", "rows of a forward", TOKENS, "a number, decode or prefill"),
-        Field("packages", "optional packages", ("bare", "wheel")),
+        Field("packages", "optional packages", options.PACKAGES),
         Field("env", "environment", (), "NAME=VALUE NAME=VALUE"),
     )
 
@@ -126,7 +131,7 @@ def _devices(answers: Answers) -> tuple[str, ...]:
 def first_of(args: argparse.Namespace) -> dict[str, str]:
     """The fields that the command line gives."""
     given = {name: getattr(args, argument) for name, argument in PLAIN.items()}
-    given["env"] = " ".join(args.env)
+    given["env"] = shlex.join(args.env)
     given["layer"] = None if args.layer == "linear" else args.layer
     return {name: value for name, value in given.items() if value}
 
@@ -137,14 +142,21 @@ def with_fields(args: argparse.Namespace, asked: Mapping[str, str]) -> argparse.
     for name, argument in PLAIN.items():
         setattr(changed, argument, asked.get(name))
     changed.layer = asked.get("layer", "linear")
-    changed.env = asked.get("env", "").split()
-    if changed.layer not in options.LAYERS:
-        raise UsageError(f"layer {changed.layer}: qtrace knows {', '.join(options.LAYERS)}")
+    for name, known_ in CLOSED.items():
+        value = getattr(changed, name)
+        if value is not None and value not in known_:
+            raise UsageError(f"{name} {value}: qtrace knows {', '.join(known_)}")
+    try:
+        changed.env = shlex.split(asked.get("env", ""))
+    except ValueError as error:
+        raise UsageError(f"environment {asked['env']}: {str(error).lower()}") from error
     return changed
 
 
-def answer(args: argparse.Namespace, answers: Answers) -> Report:
-    """The report with its findings; of every method where nothing is asked and that is recorded."""
+def answer(args: argparse.Namespace, answers: Answers, table: bool = True) -> Report:
+    """The report with its findings; of every method where nothing is asked, that is recorded, and a `table`
+    may be the answer.
+    """
     from msgspec.structs import replace
 
     from ..rules import judge
@@ -152,8 +164,9 @@ def answer(args: argparse.Namespace, answers: Answers) -> Report:
 
     known(args.kv_cache_dtype, answers, on_platform(args.platform, args.device).platform)
     question = scenario(args, answers)
-    if wanted(args) and answers.flags and answers.holds(replace(question, quantization=answers.flags[0])):
-        return overview(args, answers, question, asked(args))
+    first = next(iter(answers.flags), None)
+    if table and wanted(args) and first and answers.holds(replace(question, quantization=first)):
+        return overview(args, answers, question, asked(args), lambda words: None)
     report = answers.ask(question, asked(args))
     named(args.quantization, report, answers)
     return replace(report, findings=judge(report))

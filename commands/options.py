@@ -16,6 +16,7 @@ LAYERS = (
     "lm_head",
 )
 PLATFORMS = ("cuda", "rocm", "cpu", "xpu")
+PACKAGES = ("bare", "wheel")
 DTYPES = ("bfloat16", "float16", "float32")
 
 
@@ -74,9 +75,7 @@ def _around(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--env", action="append", default=[], metavar="K=V", help="environment of the engine; K=? is unknown"
     )
-    group.add_argument(
-        "--packages", choices=("bare", "wheel"), help="none optional, or all that the release installs"
-    )
+    group.add_argument("--packages", choices=PACKAGES, help="none optional, or all that the release installs")
     group.add_argument(
         "--with", action="append", default=[], dest="present", metavar="NAME", help="this package is there"
     )

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..report.errors import SourceError, UsageError
-from ..report.names import counted
-from .progress import written_over
-from .streams import say
 
 if TYPE_CHECKING:
     from ..report.model import Report
@@ -33,9 +30,15 @@ def wanted(args: argparse.Namespace) -> bool:
 
 
 def overview(
-    args: argparse.Namespace, answers: Answers, scenario: Scenario, asked: Mapping[str, Value]
+    args: argparse.Namespace,
+    answers: Answers,
+    scenario: Scenario,
+    asked: Mapping[str, Value],
+    told: Callable[[str], None],
 ) -> Report:
-    """A row for each value of the flag; with `--matrix` for each checkpoint that it may be given with."""
+    """A row for each value of the flag, with `--matrix` for each checkpoint that it may be given with; `told`
+    hears how far it is.
+    """
     from msgspec.structs import replace
 
     from ..tracer.answers import unknown_flag
@@ -47,13 +50,10 @@ def overview(
     if flags[0] not in answers.flags:
         raise UsageError(unknown_flag(answers, flags[0]))
     questions = [(flag, replace(scenario, quantization=flag)) for flag in flags]
-    if not answers.holds(questions[0][1]):
-        say(f"{counted(len(flags), 'question')} to the source of {answers}: that takes minutes")
-    with written_over() as write:
-        return matrix(
-            questions,
-            lambda question: answers.ask(question, {}),
-            asked,
-            merged=not args.matrix,
-            told=lambda done: write(f"{done} of {len(flags)} values of --quantization"),
-        )
+    return matrix(
+        questions,
+        lambda question: answers.ask(question, {}),
+        asked,
+        merged=not args.matrix,
+        told=lambda done: told(f"{done} of {len(flags)} values of --quantization"),
+    )

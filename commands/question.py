@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,9 +118,10 @@ def _rows(tokens: str | None) -> int | None:
         return None
     if tokens == "decode":
         return 1
-    if tokens is None or not tokens.isdigit() or int(tokens) == 0:
+    number = int(tokens or 0) if re.fullmatch("[0-9]{1,12}", tokens or "") else 0
+    if number == 0:
         raise UsageError(f"--tokens {tokens}: give a positive number, decode or prefill")
-    return int(tokens)
+    return number
 
 
 def _setting(text: str) -> tuple[str, str | None]:

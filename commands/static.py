@@ -13,7 +13,9 @@ from ..report.errors import UsageError
 from . import options, output, pin
 from .launch import Launch, taken_apart, with_line
 from .overview import overview, wanted
+from .progress import written_over
 from .question import asked, known, named, scenario
+from .streams import say
 
 LEVELS = ("error", "warning", "note", "never")
 
@@ -50,7 +52,10 @@ def run(args: argparse.Namespace) -> int:
     known(args.kv_cache_dtype, answers, platform)
     question = scenario(args, answers)
     if table:
-        report = overview(args, answers, question, asked(args))
+        if not answers.holds(replace(question, quantization=next(iter(answers.flags), None))):
+            say(f"every method of {answers} is read from its source: that takes minutes")
+        with written_over() as write:
+            report = overview(args, answers, question, asked(args), write)
     else:
         report = answers.ask(question, asked(args))
         named(args.quantization, report, answers)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..report.errors import ReportError, UsageError
 from ..report.exits import Exit
 from . import options, pin
-from .exploring import Asking, Saved
+from .exploring import Asking, Saved, first_of
 
 if TYPE_CHECKING:
     from ..tui.app import Explorer
@@ -34,12 +34,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show it until the user leaves."""
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty() or not (args.file == "-" or sys.stdin.isatty()):
         raise UsageError("qtrace tui needs a terminal: static and show write to files and pipes")
     app, code = _explorer(args)
     threading.stack_size(STACK)
     app.run()
-    return code
+    if app.fault is not None:
+        raise app.fault
+    return Exit.INTERNAL if app.return_code else code
 
 
 def _explorer(args: argparse.Namespace) -> tuple[Explorer, int]:
@@ -54,6 +56,8 @@ def _explorer(args: argparse.Namespace) -> tuple[Explorer, int]:
         app = Explorer(session, session.ask(session.first), session.first, unicode=unicode)
         session.listen(app.hear)
         return app, Exit.OK
+    if first_of(args) or args.model or args.at:
+        raise UsageError("a report from a file is shown as it is: leave out the question, or the file")
     try:
         return Explorer(Saved(), report_in(args.file), unicode=unicode), Exit.OK
     except ReportError as error:

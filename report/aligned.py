@@ -63,8 +63,8 @@ class Aligned(NamedTuple):
         one = self.here.hops if self.here else ()
         other = self.there.hops if self.there else ()
         matcher = SequenceMatcher(None, [h.symbol for h in one], [h.symbol for h in other], autojunk=False)
-        for _, start, stop, from_, to in matcher.get_opcodes():
-            if _ == "equal":
+        for tag, start, stop, from_, to in matcher.get_opcodes():
+            if tag == "equal":
                 yield from map(_pair, one[start:stop], other[from_:to])
             else:
                 yield from (Pair(Became.GONE, hop, None) for hop in one[start:stop])
@@ -76,24 +76,34 @@ def _ends(chain: Chain | None) -> tuple[str, ...]:
 
 
 def _pair(here: Hop, there: Hop) -> Pair:
-    if (here.guard, here.why, here.kind) != (there.guard, there.why, there.kind):
+    one, other = (str(here.guard), here.why, here.kind), (str(there.guard), there.why, there.kind)
+    if one != other:
         return Pair(Became.CHANGED, here, there)
     return Pair(Became.SAME if here.site == there.site else Became.MOVED, here, there)
 
 
 def aligned(one: Report, other: Report) -> Iterator[Aligned]:
-    """The chains of both, each with its like: of the same layers, with the most premises in common."""
-    left = list(other.chains)
+    """The chains of both, each with its like: about the same layers and checkpoints, as far as one is. Where
+    one pin tells of layers apart and the other together, the one chain there stands beside several here.
+    """
+    met: set[int] = set()
     for chain in one.chains:
-        like = max((c for c in left if c.layer == chain.layer), key=lambda c: _common(chain, c), default=None)
-        if like is not None:
-            left.remove(like)
-        yield Aligned(chain, like)
-    yield from (Aligned(None, chain) for chain in left)
+        likes = [(_common(chain, c), -at) for at, c in enumerate(other.chains) if _alike(chain, c)]
+        at = -max(likes)[1] if likes else None
+        if at is not None:
+            met.add(at)
+        yield Aligned(chain, None if at is None else other.chains[at])
+    yield from (Aligned(None, chain) for at, chain in enumerate(other.chains) if at not in met)
+
+
+def _alike(one: Chain, other: Chain) -> bool:
+    """Whether two chains may be about the same; where no layers or checkpoints are named, all are meant."""
+    parts = ((one.layers, other.layers), (one.premises, other.premises))
+    return one.layer == other.layer and all(_shared(a, b) or not a or not b for a, b in parts)
 
 
 def _common(one: Chain, other: Chain) -> tuple[int, int]:
-    return _shared(one.layers, other.layers), _shared(one.premises, other.premises)
+    return _shared(one.premises, other.premises), _shared(one.layers, other.layers)
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.message import Message
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from ..report.errors import QtraceError
 from ..report.model import Coverage, Finding, Question, Report
@@ -71,6 +75,13 @@ class Explorer(App[None]):
             super().__init__()
             self.number, self.why = number, why
 
+    class Broke(Message):
+        """Something is wrong with qtrace itself."""
+
+        def __init__(self, error: Exception) -> None:
+            super().__init__()
+            self.error = error
+
     class Heard(Message):
         """What whoever answers says meanwhile."""
 
@@ -96,7 +107,11 @@ class Explorer(App[None]):
         """The question that `report` answers."""
         self.sought = ""
         self.busy = False
+        self.fault: Exception | None = None
+        """What is wrong with qtrace itself, once something is."""
         self._number = 0
+        self._one = threading.Lock()
+        self._copies: tempfile.TemporaryDirectory[str] | None = None
 
     def get_key_display(self, binding: Binding) -> str:
         """In ASCII, where the terminal shows nothing else."""
@@ -113,25 +128,36 @@ class Explorer(App[None]):
         self._beside(lambda number: self.Answered(number, self.session.ask(asked), asked))
 
     def _beside(self, work: Callable[[int], Message]) -> None:
+        """Ask in a thread that nobody waits for when the user leaves."""
         self._number += 1
         self._busy(True)
-        self.run_worker(partial(self._work, self._number, work), thread=True, exclusive=True, group="ask")
+        threading.Thread(target=self._work, args=(self._number, work), daemon=True).start()
 
     def _work(self, number: int, work: Callable[[int], Message]) -> None:
-        try:
-            self.post_message(work(number))
-        except QtraceError as error:
-            self.post_message(self.Refused(number, str(error)))
+        with self._one:  # whoever answers is one, and what was asked meanwhile is all that counts
+            if number != self._number:
+                return
+            try:
+                self.post_message(work(number))
+            except QtraceError as error:
+                self.post_message(self.Refused(number, str(error)))
+            except Exception as error:  # told by whoever started the app, with its traceback
+                self.post_message(self.Broke(error))
 
     def _busy(self, busy: bool) -> None:
         self.busy = busy
-        if isinstance(self.screen, ReportScreen):
-            self.screen.again_title()
+        for screen in self._screens():
+            screen.again_title()
+
+    def _screens(self) -> Iterator[ReportScreen]:
+        """Those that can be seen, the hidden ones below a prompt among them."""
+        yield from (screen for screen in self.screen_stack if isinstance(screen, ReportScreen))
 
     def on_explorer_answered(self, message: Answered) -> None:
         if message.number == self._number:
             self.report, self.asked, self.busy = message.report, dict(message.asked), False
-            self._again()
+            for screen in self._screens():
+                screen.again()
 
     def on_explorer_compared(self, message: Compared) -> None:
         if message.number == self._number:
@@ -140,9 +166,12 @@ class Explorer(App[None]):
 
     def on_explorer_refused(self, message: Refused) -> None:
         if message.number == self._number:
-            self.busy = False
-            self._again()
+            self._busy(False)
             self.notify(message.why, severity="error", timeout=8, markup=False)
+
+    def on_explorer_broke(self, message: Broke) -> None:
+        self.fault = message.error
+        self.exit()
 
     def on_explorer_heard(self, message: Heard) -> None:
         self.notify(message.words, timeout=5, markup=False)
@@ -150,11 +179,6 @@ class Explorer(App[None]):
     def hear(self, words: str) -> None:
         """Show what is said by whoever answers, on any thread."""
         self.post_message(self.Heard(words))
-
-    def _again(self) -> None:
-        for screen in self.screen_stack:
-            if isinstance(screen, ReportScreen):
-                screen.again()
 
     # --- what can be done
 
@@ -178,10 +202,11 @@ class Explorer(App[None]):
         self.call_after_refresh(self._what_if)
 
     def _what_if(self) -> None:
-        panel = self.screen.query_one(WhatIf)
-        panel.add_class("-shown")
-        self.screen.add_class("-asking")
-        panel.focus()
+        if isinstance(self.screen, ChainScreen):
+            panel = self.screen.query_one(WhatIf)
+            panel.add_class("-shown")
+            self.screen.add_class("-asking")
+            panel.focus()
 
     def action_diff(self) -> None:
         def pinned(pin: str | None) -> None:
@@ -195,6 +220,9 @@ class Explorer(App[None]):
                 markup=False,
             )
             return
+        if self.report.matrix is not None:
+            self.notify("choose a method and a device first: Enter on a device", markup=False)
+            return
         self.push_screen(Prompt("diff with", hint="a version, a commit or a folder"), pinned)
 
     def action_export(self) -> None:
@@ -206,7 +234,15 @@ class Explorer(App[None]):
             except QtraceError as error:
                 self.notify(str(error), severity="error", timeout=8, markup=False)
 
+        if self.problem is not None:
+            self.notify("there is no report to write", markup=False)
+            return
         self.push_screen(Prompt("write to", hint="report.json, report.md or report.txt"), named)
+
+    def action_command_palette(self) -> None:
+        """The palette; its own words end in a sign that is not in ASCII."""
+        if not any(isinstance(screen, ModalScreen) for screen in self.screen_stack):
+            self.push_screen(CommandPalette(placeholder="find an action", id="--command-palette"))
 
     def action_theme(self) -> None:
         self.theme = "textual-light" if self.current_theme.dark else "textual-dark"
@@ -233,6 +269,23 @@ class Explorer(App[None]):
 
     def edit(self, site: Site | None) -> None:
         """Open a place in the user's editor."""
-        why = outside.edit(self, self.session, site)
+        why = self._hindered(site)
         if why is not None:
             self.notify(why, severity="warning", timeout=5, markup=False)
+
+    def _hindered(self, site: Site | None) -> str | None:
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if site is None:
+            return "this line has no place in the source"
+        if not editor:
+            return "no editor is set: export EDITOR=vi, or press y to copy the place"
+        text = self.session.text(site.path)
+        if text is None:
+            return self.session.missing()
+        if self._copies is None:
+            self._copies = tempfile.TemporaryDirectory(prefix="qtrace-")
+        return outside.edit(self, Path(self._copies.name), site, text, editor)
+
+    def on_unmount(self) -> None:
+        if self._copies is not None:
+            self._copies.cleanup()

@@ -8,7 +8,7 @@ Rows:focus, WhatIf:focus { border: ascii $accent; }
 Toast { border-left: none; border-right: none; }
 CommandPalette #--input, CommandPalette CommandList, CommandPalette LoadingIndicator { border: none; }
 CommandPalette SearchIcon { display: none; }
-* { scrollbar-size: 0 0; }
+Screen Rows, Screen VerticalScroll, Screen OptionList { scrollbar-size: 0 0; }
 """
 
 KEYS = {

@@ -12,8 +12,10 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 from textual.app import RenderResult
+from textual.content import Content
 from textual.widget import Widget
 
+from ..report.names import one_line
 from ..report.predicate import Site
 from ..report.text.page import ASCII
 from .facts import Fact, facts_of
@@ -30,7 +32,7 @@ LEAST = 5
 
 @lru_cache(maxsize=64)
 def split(text: str) -> tuple[str, ...]:
-    return tuple(text.expandtabs(4).splitlines())
+    return tuple(line.rstrip("\r").expandtabs(4) for line in text.split("\n"))
 
 
 class Beside(Widget):
@@ -53,8 +55,19 @@ class Beside(Widget):
         text = None if site is None else self._session.text(site.path)
         self._lines = () if text is None else split(text)
         self._facts = [] if line is None else facts_of(line)
-        self.border_title = "" if site is None else str(site)
+        self._entitle()
         self.refresh()
+
+    def on_resize(self) -> None:
+        self._entitle()
+
+    def _entitle(self) -> None:
+        """The place, whose end matters most; as it is, without markup."""
+        title, room = one_line(str(self._site or "")), max(8, self.size.width - 6)
+        if len(title) > room:
+            sign = "…" if self._unicode else "..."
+            title = sign + title[len(title) - room + len(sign) :]
+        self.border_title = Content(title)
 
     def render(self) -> RenderResult:
         width, height = self.content_size

@@ -15,7 +15,6 @@ class ChainScreen(ReportScreen):
     """Home."""
 
     title_of = "Chain"
-    empty = "This report has no chain: nothing was asked, or nothing could be read."
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -24,10 +23,16 @@ class ChainScreen(ReportScreen):
     def lines(self) -> list[Line]:
         return lines_of(self.explorer.report)
 
+    def why_empty(self) -> str:
+        return "This report has no chain: nothing was asked, or nothing could be read."
+
+    def again_title(self) -> None:
+        super().again_title()
+        self.query_one(WhatIf).show(self.explorer.asked)
+
     def again(self) -> None:
         super().again()
         self.rows.border_title = "Overview" if self.explorer.report.matrix else self.title_of
-        self.query_one(WhatIf).show(self.explorer.asked)
 
     def point_at(self, site: Site | None, subject: str) -> bool:
         """Choose the first line at a place, else the first that names the subject; whether there is one."""

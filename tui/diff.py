@@ -17,11 +17,13 @@ class DiffScreen(ReportScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back")]
     title_of = "Diff"
-    empty = "neither pin has a chain to compare"
 
     def __init__(self, other: Report) -> None:
         super().__init__()
         self._other = other
+
+    def why_empty(self) -> str:
+        return "Neither pin has a chain to compare."
 
     def lines(self) -> list[Line]:
         here, there = self.explorer.report, self._other

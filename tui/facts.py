@@ -21,12 +21,12 @@ from ..report.model import (
     Unsupported,
     Warned,
 )
-from ..report.names import short
+from ..report.names import one_line, short
 from ..report.outcome import NOWHERE
 from ..report.predicate import Always
 from ..report.text.hops import SIGHTS
 from ..report.told import cache_rows
-from .lines import Group, Line, Run, Untaken, Versus
+from .lines import Bound, Group, Line, Run, Untaken, Versus
 from .words import ended, when
 
 Fact = tuple[str, str]
@@ -35,14 +35,15 @@ Fact = tuple[str, str]
 
 def facts_of(line: Line) -> list[Fact]:
     """Why it is there, on what condition, what was seen, and how it is at other pins."""
-    return [(label, text) for label, text in FACTS[type(line.about)](line.about, line.chain) if text]
+    told = FACTS[type(line.about)](line.about, line.chain)
+    return [(label, one_line(text)) for label, text in told if text]
 
 
 Told = Iterator[Fact]
 
 
 def _of_chain(chain: Chain, _: Chain | None) -> Told:
-    yield "holds", "; or ".join(chain.premises) or "whatever the checkpoint"
+    yield "checkpoint", "; or ".join(chain.premises)
     yield "layers", ", ".join(chain.layers)
     for relief in chain.reliefs:
         yield "instead", str(relief)
@@ -113,7 +114,7 @@ def _of_row(row: Row, _: Chain | None) -> Told:
 def _of_run(run: Run, _: Chain | None) -> Told:
     yield "devices", run.devices
     yield "ends", "; or ".join(map(ended, run.ends)) or NOWHERE
-    yield "next", f"Enter shows the way on {run.device}"
+    yield "next", f"Enter asks for the way on {run.device}"
 
 
 def _of_finding(finding: Finding, _: Chain | None) -> Told:
@@ -142,6 +143,21 @@ def _of_pair(pair: Pair, _: Chain | None) -> Told:
         yield label, f"{hop} {when(hop.guard)}".rstrip() if hop else "no such hop"
 
 
+def _of_elsewhere(elsewhere: Elsewhere, _: Chain | None) -> Told:
+    yield "hop", elsewhere.symbol
+    yield "pinned", f"in {elsewhere.version}: {elsewhere.change}"
+    yield "there", str(elsewhere.site or "")
+
+
+def _of_ends(ends: Ends, _: Chain | None) -> Told:
+    yield ends.became, ends.text
+
+
+def _of_bound(bound: Bound, _: Chain | None) -> Told:
+    yield "reached", bound.words
+    yield "means", "what is behind it is not known, and nothing that hangs on it is told as certain"
+
+
 def _nothing(*_: object) -> Told:
     yield from ()
 
@@ -158,12 +174,13 @@ FACTS: dict[type, Callable[[Any, Chain | None], Told]] = {
     Cache: _of_cache,
     Fit: _of_fit,
     Warned: _of_warned,
-    Elsewhere: _nothing,
+    Elsewhere: _of_elsewhere,
     Row: _of_row,
     Run: _of_run,
     Finding: _of_finding,
     Unsupported: _of_unsupported,
     Versus: _of_versus,
     Pair: _of_pair,
-    Ends: _nothing,
+    Ends: _of_ends,
+    Bound: _of_bound,
 }

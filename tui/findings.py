@@ -7,7 +7,8 @@ from collections import Counter
 from ..report.finding import CALM
 from ..report.model import Level
 from ..report.names import counted
-from .lines import Line
+from ..report.standing import Standing, of_report
+from .lines import Bound, Line
 from .report_screen import ReportScreen
 
 
@@ -15,7 +16,6 @@ class FindingsScreen(ReportScreen):
     """The findings of the report, and what could not be read."""
 
     title_of = "Findings"
-    empty = "No rule found anything amiss, and nothing is open."
 
     def again(self) -> None:
         super().again()
@@ -23,9 +23,22 @@ class FindingsScreen(ReportScreen):
         told = (counted(counts[level], level) for level in Level if counts[level])
         self.rows.border_subtitle = ", ".join(told)
 
+    def why_empty(self) -> str:
+        report = self.explorer.report
+        if report.matrix is not None:
+            return (
+                "No rule judges a table of questions: press Enter on a device for an answer that is judged."
+            )
+        if of_report(report) is Standing.OPEN:
+            return "No rule found anything amiss. What is open, and what decides it, is in the chain."
+        return "No rule found anything amiss."
+
     def lines(self) -> list[Line]:
         report = self.explorer.report
         order = list(Level)
         found = sorted(report.findings, key=lambda f: (f.verdict in CALM, order.index(f.level), f.rule))
-        gaps = [Line(0, gap) for gap in report.coverage.unsupported]
-        return [*(Line(0, finding) for finding in found), *gaps]
+        return [
+            *(Line(0, finding) for finding in found),
+            *(Line(0, Bound(words)) for words in report.coverage.budgets),
+            *(Line(0, gap) for gap in report.coverage.unsupported),
+        ]

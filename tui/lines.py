@@ -39,6 +39,12 @@ class Group(NamedTuple):
     size: int
 
 
+class Bound(NamedTuple):
+    """A bound that the evaluation reached: what is behind it is not known."""
+
+    words: str
+
+
 class Run(NamedTuple):
     """Neighbouring devices on which a flag has the same ends."""
 
@@ -60,7 +66,7 @@ class Versus(NamedTuple):
 
 About = (
     Chain | Outcome | Hop | Choice | Candidate | Untaken | Group | Parameter | Cache | Fit | Warned
-    | Elsewhere | Row | Run | Finding | Unsupported | Versus | Pair | Ends
+    | Elsewhere | Row | Run | Bound | Finding | Unsupported | Versus | Pair | Ends
 )  # fmt: skip
 
 

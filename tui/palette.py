@@ -9,6 +9,7 @@ from typing import Any
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from .actions import ACTIONS, Action
+from .report_screen import ReportScreen
 from .what_if import WhatIf
 
 
@@ -16,7 +17,9 @@ class Everything(Provider):
     """Every action that can be done where one is."""
 
     def _here(self) -> Iterable[Action]:
-        places = {"app", "report"} | ({"what_if"} if self.screen.query(WhatIf) else set())
+        places = {"app"}
+        if isinstance(self.screen, ReportScreen):
+            places |= {"report"} | ({"what_if"} if self.screen.query("WhatIf.-shown") else set())
         return (a for a in ACTIONS if a.place in places and a.name != "command_palette")
 
     def _run(self, action: Action) -> partial[Coroutine[Any, Any, bool]]:

@@ -34,7 +34,6 @@ class ReportScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - textual's own way
     CSS_PATH = "report.tcss"
     title_of = "Chain"
-    empty = "nothing here"
     shown: Report | None = None
     """The report that is on the screen."""
 
@@ -48,13 +47,17 @@ class ReportScreen(Screen[None]):
         """What is shown."""
         raise NotImplementedError
 
+    def why_empty(self) -> str:
+        """What is said where there is nothing to show."""
+        raise NotImplementedError
+
     def compose(self) -> ComposeResult:
         app = self.explorer
         yield Title(app, self.title_of)
         with Horizontal(id="middle"):
             yield Rows(unicode=app.unicode, id="rows")
             yield Beside(app.session, unicode=app.unicode)
-        yield Static(app.problem or self.empty, id="empty", markup=False)
+        yield Static(id="empty", markup=False)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -67,6 +70,7 @@ class ReportScreen(Screen[None]):
         self.again_title()
         lines = self.lines()
         self.set_class(not lines, "-empty")
+        self.query_one("#empty", Static).update(self.explorer.problem or self.why_empty())
         self.rows.border_title = self.title_of
         self.rows.show(lines)
 
@@ -75,8 +79,11 @@ class ReportScreen(Screen[None]):
         self.query_one(Title).refresh()
 
     def on_screen_resume(self) -> None:
-        if self.is_mounted and self.shown is not self.explorer.report:
+        if not self.is_mounted:
+            return
+        if self.shown is not self.explorer.report:
             self.again()
+        self.again_title()
 
     @property
     def rows(self) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region, Size
@@ -12,6 +13,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..report.names import one_line
 from ..report.text.page import ASCII, Tone
 from .lines import Line, at_first, untaken
 from .words import said
@@ -46,13 +48,6 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             super().__init__()
             self.line = line
 
-    class Entered(Message):
-        """Enter was pressed on a line."""
-
-        def __init__(self, line: Line) -> None:
-            super().__init__()
-            self.line = line
-
     def __init__(self, *, unicode: bool = True, id: str | None = None) -> None:
         super().__init__(id=id)
         self.lines: list[Line] = []
@@ -67,23 +62,31 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show(self, lines: list[Line]) -> None:
         """Show other lines; the cursor stays where a line of the same words is."""
-        before = self.line
+        before = self._known_by(self.seen[self.cursor]) if self.line is not None else None
         self.lines = lines
         self.folded = {number for number, line in enumerate(lines) if at_first(line)}
         self._again()
         self.cursor = self._like(before)
         self._chosen()
 
-    def _like(self, before: Line | None) -> int:
-        """Where a line is that says the same as the one that was chosen; the first line if there is none."""
+    def _like(self, before: tuple[object, ...] | None) -> int:
+        """Where a line is that is what the chosen one was; the first line if there is none."""
         if before is None:
             return 0
-        name, kind = said(before).name, type(before.about)
-        for place, number in enumerate(self.seen):
-            line = self.lines[number]
-            if type(line.about) is kind and said(line).name == name:
-                return place
-        return 0
+        return next((place for place, number in enumerate(self.seen) if self._known_by(number) == before), 0)
+
+    def _known_by(self, number: int) -> tuple[object, ...]:
+        """What tells a line from others, in the next report too: its chain, what it stands below, itself."""
+        line, path = self.lines[number], []
+        depth = line.depth + 1
+        for above in range(number, -1, -1):
+            if self.lines[above].depth < depth:
+                depth = self.lines[above].depth
+                path.append(said(self.lines[above]).name if depth else "")
+            if depth == 0:
+                break
+        chain = line.chain
+        return type(line.about), *path, (chain.layer, chain.premises) if chain else said(line).name
 
     def _again(self) -> None:
         self.seen = list(self._unfolded())
@@ -123,7 +126,9 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         return max(1, self.scrollable_content_region.height - 1)
 
     def fold(self, shut: bool | None = None) -> None:
-        """Fold what is below the chosen line, or unfold it; None turns it round. A leaf folds its parent."""
+        """Fold what is below the chosen line, or unfold it; None turns it round. From what cannot be folded
+        it goes to the line above.
+        """
         if not self.seen:
             return
         number = self.seen[self.cursor]
@@ -182,6 +187,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             self.hides_untaken = False
         self._again()
         self.cursor = self.seen.index(number)
+        self._chosen()
 
     # --- drawing
 
@@ -203,12 +209,19 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         if place >= len(self.seen):
             return Strip.blank(width, self.rich_style)
-        segments = list(self._segments(self.seen[place], width))
+        segments = self._cut(list(self._segments(self.seen[place], width)), width)
         style = self.rich_style
         if place == self.cursor:
             style = self.get_component_rich_style("rows--cursor")
             segments = [Segment("".join(segment.text for segment in segments), style)]
         return Strip(segments).adjust_cell_length(width, style)
+
+    def _cut(self, segments: list[Segment], width: int) -> list[Segment]:
+        """What fits, and a sign where not all of it does."""
+        if sum(segment.cell_length for segment in segments) <= width:
+            return segments
+        whole = Strip(segments).crop(0, width - 1)
+        return [*whole, self._segment("…", Tone.DIM)]
 
     def _segments(self, number: int, width: int) -> Iterable[Segment]:
         """Fold sign, mark and name, what stands beside it, and the site at the right where there is room."""
@@ -220,11 +233,11 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         yield self._segment(lead, Tone.DIM)
         yield self._segment(mark, words.tone)
         yield self._segment(words.name, Tone.HEAD if words.tone is Tone.HEAD else Tone.PLAIN)
-        used = len(lead) + len(mark) + len(words.name)
+        used = cell_len(lead) + cell_len(mark) + cell_len(words.name)
         aside = f"  {words.aside}" if words.aside else ""
         yield self._segment(aside, Tone.DIM)
-        site = "" if words.site is None else f"{words.site.path.rpartition('/')[2]}:{words.site.line}"
-        gap = width - used - len(aside) - len(site) - 1
+        site = one_line(str(words.site).rpartition("/")[2]) if words.site else ""
+        gap = width - used - cell_len(aside) - cell_len(site) - 1
         if site and gap >= 2:
             yield self._segment(f"{' ' * gap}{site} ", Tone.DIM)
 

@@ -9,7 +9,8 @@ from textual.app import RenderResult
 from textual.widget import Widget
 
 from ..report.finding import CALM
-from ..report.names import counted
+from ..report.names import counted, one_line
+from ..report.question import Value
 from ..report.standing import of_report
 from ..report.text.chain import MARKS
 from .beside import in_ascii
@@ -39,10 +40,10 @@ class Title(Widget):
     def _question(self) -> Text:
         report = self._explorer.report
         pins = ", ".join(map(str, report.pins)) or report.question.engine
-        asked = "  ".join(f"{name} {value}" for name, value in report.question.asked.items())
+        asked = "  ".join(f"{name} {_told(value)}" for name, value in report.question.asked.items())
         if not asked and report.matrix:
             asked = "every method, by device"
-        return Text.assemble(("qtrace  ", "bold"), (pins, "bold"), f"   {asked}")
+        return Text.assemble((f"qtrace  {one_line(pins)}", "bold"), f"   {one_line(asked)}")
 
     def _answer(self) -> Text:
         report = self._explorer.report
@@ -50,10 +51,15 @@ class Title(Widget):
         if report.chains:
             standing = of_report(report)
             out.append(f"   {MARKS[standing][0]} {standing}")
-        amiss = sum(finding.verdict not in CALM for finding in report.findings)
-        out.append(f"   {counted(amiss, 'finding')}")
+        if report.matrix is None:
+            amiss = sum(finding.verdict not in CALM for finding in report.findings)
+            out.append(f"   {counted(amiss, 'finding')}")
         if self._explorer.busy:
             out.append("   asking …")
         if report.question.unknown:
-            out.append(f"   unknown: {', '.join(report.question.unknown)}")
+            out.append(f"   unknown: {one_line(', '.join(report.question.unknown))}")
         return out
+
+
+def _told(value: Value) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

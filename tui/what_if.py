@@ -52,7 +52,7 @@ class WhatIf(Widget, can_focus=True):
     def render(self) -> RenderResult:
         width = max((len(field.label) for field in self._fields), default=0)
         before, after = ("◂ ", " ▸") if self._unicode else ("< ", " >")
-        out = Text(no_wrap=True, overflow="ellipsis")
+        out = Text(no_wrap=True, overflow="crop")
         for number, field in enumerate(self._fields):
             chosen = number == self.cursor
             value = self.asked.get(field.name)

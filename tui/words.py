@@ -24,7 +24,7 @@ from ..report.model import (
     Verdict,
     Warned,
 )
-from ..report.names import binary_size, counted, short
+from ..report.names import binary_size, counted, one_line, short
 from ..report.outcome import NOWHERE
 from ..report.predicate import Always, Predicate, Site
 from ..report.standing import Standing, of_chain, of_outcome
@@ -32,7 +32,7 @@ from ..report.text.chain import MARKS as STANDINGS
 from ..report.text.choice import MARKS as STATES
 from ..report.text.hops import NOUNS, SIGHTS
 from ..report.text.page import Tone
-from .lines import Group, Line, Run, Untaken, Versus
+from .lines import Bound, Group, Line, Run, Untaken, Versus
 
 
 class Said(NamedTuple):
@@ -47,7 +47,8 @@ class Said(NamedTuple):
 
 def said(line: Line) -> Said:
     """What a line says."""
-    return SAID[type(line.about)](line.about)
+    words = SAID[type(line.about)](line.about)
+    return words._replace(name=one_line(words.name), aside=one_line(words.aside))
 
 
 def site_of(line: Line) -> Site | None:
@@ -169,7 +170,11 @@ def _finding(finding: Finding) -> Said:
 
 
 def _unsupported(gap: Unsupported) -> Said:
-    return Said("?", Tone.DOUBT, f"not evaluated: {gap.kind}", f"{gap.count} times", gap.site)
+    return Said("?", Tone.DOUBT, f"not evaluated: {gap.kind}", counted(gap.count, "time"), gap.site)
+
+
+def _bound(bound: Bound) -> Said:
+    return Said("?", Tone.DOUBT, f"cut short: {bound.words}")
 
 
 def _versus(versus: Versus) -> Said:
@@ -177,16 +182,16 @@ def _versus(versus: Versus) -> Said:
     other = any(True for _ in versus.chains.ends)
     mark, tone = ("✗", Tone.BAD) if other else ("✓", Tone.GOOD)
     told = "other ends" if other else "the same ends"
-    of = f"  ({'; or '.join(chain.premises)})" if chain and chain.premises else ""
-    name = f"{chain.layer if chain else ''}{of}"
+    of = f" ({', '.join(chain.layers)})" if chain and chain.layers else ""
+    under = f"  {'; or '.join(chain.premises)}" if chain and chain.premises else ""
+    name = f"{chain.layer if chain else ''}{of}{under}"
     return Said(mark, tone, name, f"{told}: {versus.here} and {versus.there}")
 
 
 def _pair(pair: Pair) -> Said:
     mark, tone = BECAME[pair.became]
     was = f" to {pair.there.site}" if pair.became is Became.MOVED and pair.there else ""
-    site = pair.here.site if pair.here else None
-    return Said(mark, tone, short(pair.hop.symbol), f"{pair.became}{was}", site)
+    return Said(mark, tone, short(pair.hop.symbol), f"{pair.became}{was}", pair.hop.site)
 
 
 def _ends(ends: Ends) -> Said:
@@ -211,6 +216,7 @@ SAID: dict[type, Callable[[Any], Said]] = {
     Run: _run,
     Finding: _finding,
     Unsupported: _unsupported,
+    Bound: _bound,
     Versus: _versus,
     Pair: _pair,
     Ends: _ends,

@@ -6,10 +6,15 @@ from collections import Counter
 
 import pytest
 from exploring import FLAG, SIZE, explorer, until
+from shell import saved as reports
 from textual.command import CommandList, CommandPalette
+from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from qtrace.commands.exploring import Saved
+from qtrace.commands.show import report_in
 from qtrace.tui.actions import ACTIONS, Action, key_names
+from qtrace.tui.app import Explorer
 from qtrace.tui.chain import ChainScreen
 from qtrace.tui.diff import DiffScreen
 from qtrace.tui.findings import FindingsScreen
@@ -71,8 +76,29 @@ async def test_the_palette_offers_each_once() -> None:
 
     app = explorer(*FLAG)
     async with app.run_test(size=SIZE):
+        app.screen.query_one(WhatIf).add_class("-shown")
         offered = [str(hit.text) async for hit in Everything(app.screen).discover()]
         assert sorted(offered) == sorted(a.title for a in ACTIONS if a.name != "command_palette")
+
+
+@pytest.mark.parametrize("saved", ["refused", ""])
+async def test_everything_that_is_offered_can_be_done(saved: str) -> None:
+    """On each screen, of a saved report and of one that is asked for: nothing is raised."""
+    from qtrace.tui.palette import Everything
+
+    for start in ("1", "2", "w"):
+        app = Explorer(Saved(), report_in(reports(saved))) if saved else explorer(*FLAG)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press(start)
+            await pilot.pause()
+            offered = [hit async for hit in Everything(app.screen).discover()]
+            for hit in offered:
+                if str(hit.text) not in ("Quit", "Editor"):
+                    await hit.command()
+                    if isinstance(app.screen, ModalScreen):
+                        await pilot.press("escape")
+            await pilot.pause()
+            assert app.fault is None and app.return_code in (None, 0)
 
 
 async def test_light_and_dark() -> None:

@@ -6,12 +6,15 @@ import threading
 from collections.abc import Mapping
 
 import pytest
-from exploring import FLAG, SIZE, chosen, explorer, shown, until
+from exploring import FLAG, SIZE, chosen, explorer, rows, shown, until
 
 from qtrace.report.errors import UsageError
 from qtrace.report.model import Report
 from qtrace.tui.diff import DiffScreen
+from qtrace.tui.lines import Versus
+from qtrace.tui.title import Title
 from qtrace.tui.what_if import WhatIf
+from qtrace.tui.words import said
 
 
 async def test_the_chain_follows_the_device() -> None:
@@ -57,25 +60,25 @@ async def test_what_the_release_does_not_know_is_said_and_the_answer_stays() -> 
         assert app.screen.query_one(WhatIf).asked["quantization"] == "fp8"
 
 
-async def test_an_answer_that_comes_late_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_the_last_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is under way, one waits for it and is dropped for the one that was asked after it."""
     app = explorer(*FLAG)
-    slow, ask = threading.Event(), app.session.ask
+    slow, ask, asked = threading.Event(), app.session.ask, []
 
-    def asked(question: Mapping[str, str]) -> Report:
-        if question["quantization"] == "awq":
-            slow.wait(10)
+    def answer(question: Mapping[str, str]) -> Report:
+        asked.append(question["quantization"])
+        slow.wait(10)
         return ask(question)
 
-    monkeypatch.setattr(app.session, "ask", asked)
+    monkeypatch.setattr(app.session, "ask", answer)
     async with app.run_test(size=SIZE) as pilot:
-        app.ask({"quantization": "awq", "device": "sm_90"})
-        await pilot.pause()
+        for flag in ("awq", "mxfp4", "gptq"):
+            app.ask({"quantization": flag, "device": "sm_90"})
+            await pilot.pause()
         assert app.busy
-        app.ask({"quantization": "gptq", "device": "sm_90"})
-        await until(pilot, lambda: app.asked["quantization"] == "gptq")
         slow.set()
-        await pilot.pause(0.2)
-        assert app.asked["quantization"] == "gptq" and not app.busy
+        await until(pilot, lambda: not app.busy)
+        assert app.asked["quantization"] == "gptq" and asked == ["awq", "gptq"]
 
 
 async def test_another_pin_is_compared_hop_by_hop() -> None:
@@ -87,6 +90,10 @@ async def test_another_pin_is_compared_hop_by_hop() -> None:
         names = shown(app)
         assert names[1].startswith("gone: OnlineQuantizationConfig -> Fp8PerTensorOnlineLinearMethod")
         assert names[2].startswith("new: Fp8Config -> Fp8OnlineLinearMethod")
+        heads = [said(line).name for line in rows(app).lines if isinstance(line.about, Versus)]
+        assert all("FP8 in blocks" in head for head in heads if "FP8 in blocks" in head)
+        gone = [line.about for line in rows(app).lines if isinstance(line.about, Versus)]
+        assert all(versus.chains.here and versus.chains.there for versus in gone), heads
         await pilot.press("escape")
         assert chosen(app).startswith("accepted  linear")
 
@@ -100,8 +107,69 @@ async def test_a_pin_that_cannot_be_had_is_said() -> None:
         assert not app.busy
 
 
-async def test_a_field_that_cannot_be_meant_is_one_line() -> None:
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("layer", "nonsense"),
+        ("packages", "Wheel"),
+        ("env", "NOEQUALS"),
+        ("env", "A='1"),
+        ("tokens", "-3"),
+        ("tokens", "²"),
+        ("tokens", "9" * 5000),
+        ("device", "toaster"),
+    ],
+)
+def test_a_field_that_cannot_be_meant_is_one_line(field: str, value: str) -> None:
     app = explorer(*FLAG)
-    for field, value in (("layer", "nonsense"), ("env", "NOEQUALS"), ("tokens", "-3"), ("device", "toaster")):
-        with pytest.raises(UsageError, match=value):
-            app.session.ask({"quantization": "fp8", field: value})
+    with pytest.raises(UsageError, match=value[:100]):
+        app.session.ask({"quantization": "fp8", field: value})
+
+
+def test_values_of_the_environment_may_hold_spaces() -> None:
+    app = explorer(*FLAG, "--env", "X=a b", "--env", "Y=1")
+    assert app.asked["env"] == "'X=a b' Y=1"
+    assert app.report.question.asked["env"] == app.session.ask(app.asked).question.asked["env"]
+
+
+async def test_everything_may_be_left_unknown() -> None:
+    """Then the table of all methods is the answer, which is made in the thread that asks."""
+    app = explorer("-q", "fp8")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("w", "down", "backspace")
+        await until(pilot, lambda: app.report.matrix is not None)
+        assert "awq" in shown(app) and not app.busy
+
+
+async def test_what_is_wrong_with_qtrace_itself_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = explorer(*FLAG)
+    fault = LookupError("no such thing")
+
+    def asked(question: Mapping[str, str]) -> Report:
+        raise fault
+
+    monkeypatch.setattr(app.session, "ask", asked)
+    async with app.run_test(size=SIZE) as pilot:
+        app.ask({})
+        await until(pilot, lambda: app.fault is fault)
+
+
+async def test_a_refusal_leaves_folds_and_cursor_alone() -> None:
+    app = explorer(*FLAG)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("e", "pagedown", "w", "down", "enter", *"x", "enter")
+        before, place = shown(app), rows(app).cursor
+        await until(pilot, lambda: bool(app._notifications))
+        await pilot.pause()
+        assert (shown(app), rows(app).cursor) == (before, place) and place > 0
+
+
+async def test_an_answer_that_comes_on_another_screen_is_told_there_and_here() -> None:
+    app = explorer(*FLAG)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("w", "right", "2")
+        await until(pilot, lambda: app.asked["device"] == "sm_100")
+        await pilot.press("1")
+        await pilot.pause()
+        assert app.screen.query_one(WhatIf).asked["device"] == "sm_100"
+        assert "asking" not in str(app.screen.query_one(Title).render())

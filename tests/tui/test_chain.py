@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from exploring import FLAG, SIZE, chosen, explorer, rows, shown, until
+from msgspec.structs import replace
 
 from qtrace.report.model import Candidate, CandidateState
+from qtrace.report.predicate import Site
 from qtrace.tui.beside import Beside
 from qtrace.tui.chain import ChainScreen
 from qtrace.tui.findings import FindingsScreen
@@ -94,7 +96,7 @@ async def test_from_a_snapshot_the_source_pane_says_how_to_get_the_source() -> N
         await pilot.press("down", "down")
         told = str(app.screen.query_one(Beside).render())
         assert "The source of vllm 0.33.0 is not at hand" in told
-        assert "qtrace tui --at" in told and "reads" in told
+        assert "--at a folder" in told and "reads" in told
 
 
 async def test_the_overview_leads_to_a_chain() -> None:
@@ -134,3 +136,46 @@ async def test_a_narrow_screen_has_the_source_below() -> None:
         await pilot.resize_terminal(160, 40)
         await pilot.press("s")
         assert app.screen.query_one(Beside).region.x > rows(app).region.x
+
+
+async def test_the_facts_are_those_of_the_line_that_was_found() -> None:
+    """Though it has the same number among the lines that can be seen."""
+    app = explorer()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("down")
+        app.sought = "sm_70"
+        await pilot.press("N")
+        await pilot.pause()
+        assert chosen(app) == "sm_70"
+        assert "sm_70" in str(app.screen.query_one(Beside).render())
+
+
+async def test_what_a_report_holds_is_neither_markup_nor_a_command_to_the_terminal() -> None:
+    app = explorer(*FLAG)
+    hostile = "a\x1b]52;c;eA==\x07[bold]b[/oops]\nc"
+    chain = app.report.chains[0]
+    hop = replace(chain.hops[0], symbol=hostile, note=hostile, site=Site(f"vllm/[/oops]{hostile}.py", 7))
+    chain = replace(chain, premises=(hostile,), hops=(hop, *chain.hops[1:]))
+    app.report = replace(app.report, chains=(chain,))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("down", "down")
+        await pilot.pause()
+        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "[bold]b[/oops]" in drawn and not {"\x1b", "\x07", "\n"} & set(drawn)
+
+
+async def test_a_line_that_does_not_fit_says_so() -> None:
+    for unicode, sign in ((True, "…"), (False, "~")):
+        app = explorer(*FLAG, unicode=unicode)
+        async with app.run_test(size=(60, 20)):
+            assert rows(app).render_line(1).text.rstrip().endswith(sign)
+
+
+async def test_what_was_cut_short_is_among_the_findings() -> None:
+    app = explorer(*FLAG)
+    coverage = replace(app.report.coverage, budgets=("a loop was cut",))
+    app.report = replace(app.report, findings=(), coverage=coverage)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        assert shown(app) == ["cut short: a loop was cut"]

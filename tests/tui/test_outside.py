@@ -9,7 +9,8 @@ import pytest
 from exploring import FLAG, SIZE, explorer, until
 
 from qtrace.report.codec import decode
-from qtrace.tui.outside import command
+from qtrace.report.errors import UsageError
+from qtrace.tui.outside import command, export
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,14 @@ async def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch
         assert told[0].startswith("r.pdf: end the name in .json, .md, .txt")
         assert told[1].startswith("cannot write ")
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["~nobody/r.json", f"{'r' * 300}.json", "a\x00b.json"])
+def test_a_name_that_no_file_can_have_is_one_line(name: str) -> None:
+    app = explorer(*FLAG)
+    with pytest.raises(UsageError, match=r"^cannot write ") as raised:
+        export(app.session, app.report, name)
+    assert "\n" not in str(raised.value)
 
 
 async def test_without_an_editor_or_a_source_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,22 @@ def test_what_is_no_report_is_told_on_the_screen(tmp_path: Path, content: bytes,
         assert screen.ended() == 2
 
 
+def test_an_editor_that_is_not_there_is_said(vllm_sdist: Path, tmp_path: Path) -> None:
+    argv = ("--model", str(EXAMPLE), "-q", "fp8", "--device", "h100", "--at", str(vllm_sdist))
+    with Terminal("tui", *argv, EDITOR="/no/such/editor", QTRACE_CACHE=str(tmp_path)) as screen:
+        screen.until(b"EngineArgs.quantization")
+        screen.type(b"jjo")
+        screen.until(b"cannot start")
+        screen.type(b"q")
+        assert screen.ended() == 0
+
+
+def test_a_question_about_a_saved_report_is_one_line() -> None:
+    with Terminal("tui", saved("accepted"), "-q", "fp8") as screen:
+        assert screen.ended() == 2
+        assert b"leave out the question, or the file" in screen.seen
+
+
 def test_a_saved_report_is_shown() -> None:
     with Terminal("tui", saved("refused")) as screen:
         screen.until(b"refused  linear", b"ValueError")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import is_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import inheritance
 from .entries import element_of, keys_of
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from ..guards import Guard
     from ..tree import Node
     from .machine import Machine
-
-
-Entry = tuple[Value, Value]
 
 
 class Taker:
@@ -171,21 +168,16 @@ def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, 
             give(m, lambda _: _may_refuse_change(m, held), None)
         return
     for key in keys:
-        before, entries = held.other, list(held.entries.values())
+        before = _written(held)
         give(m, lambda k: taker.item(element_of(m, atom, k)), key)
-        if held.other is not before or _written(entries, list(held.entries.values())):
+        after = _written(held)
+        if len(before) != len(after) or not all(map(is_, before, after)):
             give(m, lambda _: _refuse_change(m, held, keys), None)
 
 
-def _written(before: list[Entry], after: list[Entry]) -> bool:
-    """Whether an entry was added, taken away, or given another value; asked for every element of every walk,
-    so entries that are still the same objects are told first.
-    """
-    if len(before) != len(after):
-        return True
-    if all(map(is_, before, after)):
-        return False
-    return any(x is not y for (_, x), (_, y) in zip(before, after, strict=True))
+def _written(held: DictValue | SetValue) -> list[Any]:
+    """What is a new object with every write: an entry that was taken away and put back is another one."""
+    return [held.other, *held.entries.values()]
 
 
 def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:

@@ -215,3 +215,37 @@ def main(table):
     table = Ledger()
     answer = check(text, {"table": Opaque("dict", (table,))}, exact=False)
     assert answer.ends
+
+
+def test_a_key_that_is_put_back_while_its_dict_is_walked_comes_later() -> None:
+    """With the value that it had: nothing but its place has changed."""
+    check(
+        """
+def main():
+    d, out = {"a": 1, "b": 2, "c": 3}, []
+    for key, value in d.items():
+        out.append(key)
+        if key == "a":
+            kept = d["b"]
+            del d["b"]
+            d["b"] = kept
+    return out
+""",
+        {},
+    )
+    check(
+        """
+def main():
+    d, out = {"a": 1, "b": 2}, []
+    try:
+        for key in d:
+            out.append(key)
+            d[key] = d.pop(key)
+            if len(out) > 9:
+                return "endless"
+    except RuntimeError:
+        return out
+    return out
+""",
+        {},
+    )
