@@ -19,7 +19,6 @@ LAYERS = ("moe", "moe_method", "kv")
 SECTIONS_OF = {"trimmed": FIRST, "layers": LAYERS}
 TRIMMED = {
     ("trimmed", "bare", "75"): 93,
-    ("trimmed", "bare", "90"): 93,
     ("trimmed", "wheel", "90"): 91,
     ("trimmed", "wheel", "120"): 91,
     ("layers", "bare", "80"): 94,

@@ -22,7 +22,7 @@ OPEN: dict[str, Parameter] = {
     "n": Opaque("int", (-1, 0, 2, 7)),
     "s": OneOf((None, "fp8")),
 }
-EXAMPLES, MORE = 180, 500
+EXAMPLES, MORE = 140, 500
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
 
