@@ -10,6 +10,7 @@ from ..report.cache import Cache
 from ..report.matrix import Row
 from ..report.model import (
     Candidate,
+    CandidateState,
     Chain,
     Choice,
     Elsewhere,
@@ -78,7 +79,7 @@ def _of_candidate(candidate: Candidate, _: Chain | None) -> Told:
     yield "candidate", candidate.symbol
     yield "why", candidate.state.replace("_", " ")
     yield "reason", candidate.reason or ""
-    yield "guard", str(candidate.guard)
+    yield "guard", str(candidate.guard) if candidate.state is CandidateState.POSSIBLE else ""
 
 
 def _of_untaken(untaken: Untaken, _: Chain | None) -> Told:

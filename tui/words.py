@@ -11,6 +11,7 @@ from ..report.finding import CALM
 from ..report.matrix import End, Row
 from ..report.model import (
     Candidate,
+    CandidateState,
     Chain,
     Choice,
     Elsewhere,
@@ -93,9 +94,10 @@ def _choice(choice: Choice) -> Said:
 
 def _candidate(candidate: Candidate) -> Said:
     mark, tone = STATES[candidate.state]
-    state = candidate.state.replace("_", " ")
-    told = f"{state}: {candidate.reason}" if candidate.reason else state
-    aside = f"{told} {when(candidate.guard)}".rstrip()
+    told = candidate.state.replace("_", " ")
+    if candidate.state is CandidateState.POSSIBLE:
+        told = f"{told} {when(candidate.guard)}".rstrip()
+    aside = f"{told}: {candidate.reason}" if candidate.reason else told
     return Said(mark, tone, short(candidate.symbol), aside, candidate.site)
 
 
@@ -174,7 +176,7 @@ def _unsupported(gap: Unsupported) -> Said:
 
 
 def _bound(bound: Bound) -> Said:
-    return Said("?", Tone.DOUBT, f"cut short: {bound.words}")
+    return Said("?", Tone.DOUBT, f"bound reached: {bound.words}")
 
 
 def _versus(versus: Versus) -> Said:

@@ -56,6 +56,11 @@ def shown(app: Explorer) -> list[str]:
     return [said(found.lines[number]).name for number in found.seen]
 
 
+def drawn(app: Explorer) -> list[str]:
+    """The screen, a text a line."""
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
 async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
     """Let the app work until something holds; ten seconds are more than any of it takes."""
     for _ in range(1000):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exploring import FLAG, SIZE, chosen, explorer, rows, shown, until
+from exploring import FLAG, SIZE, chosen, drawn, explorer, rows, shown, until
 from msgspec.structs import replace
 
 from qtrace.report.model import Candidate, CandidateState
@@ -131,6 +131,7 @@ async def test_a_narrow_screen_has_the_source_below() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         beside = app.screen.query_one(Beside).region
         assert beside.y > rows(app).region.y and beside.width == rows(app).region.width
+        assert drawn(app)[-1].rstrip().endswith("d Diff  ? Help  q Quit")
         await pilot.press("s")
         assert not app.screen.query_one(Beside).display
         await pilot.resize_terminal(160, 40)
@@ -160,8 +161,8 @@ async def test_what_a_report_holds_is_neither_markup_nor_a_command_to_the_termin
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("down", "down")
         await pilot.pause()
-        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert "[bold]b[/oops]" in drawn and not {"\x1b", "\x07", "\n"} & set(drawn)
+        text = "".join(drawn(app))
+        assert "[bold]b[/oops]" in text and not {"\x1b", "\x07", "\n"} & set(text)
 
 
 async def test_a_line_that_does_not_fit_says_so() -> None:
@@ -178,4 +179,4 @@ async def test_what_was_cut_short_is_among_the_findings() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("2")
         await pilot.pause()
-        assert shown(app) == ["cut short: a loop was cut"]
+        assert shown(app) == ["bound reached: a loop was cut"]
