@@ -352,9 +352,15 @@ Block = tuple[Part, ...]
 def nodes(node: Any) -> Iterator[Any]:
     """Every node below, in textual order, nested functions included."""
     yield node
+    for part in parts(node):
+        yield from nodes(part)
+
+
+def parts(node: Any) -> Iterator[Any]:
+    """The nodes right below one, in textual order."""
     for name in node.__struct_fields__:
-        part = getattr(node, name)
-        for item in part if isinstance(part, tuple) else (part,):
+        held = getattr(node, name)
+        for item in held if isinstance(held, tuple) else (held,):
             for inner in item if isinstance(item, tuple) else (item,):
                 if isinstance(inner, Struct):
-                    yield from nodes(inner)
+                    yield inner

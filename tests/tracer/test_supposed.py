@@ -11,7 +11,9 @@ from qtrace.report.gate import exit_for
 from qtrace.report.model import Chain, Level, Report, Verdict
 from qtrace.report.standing import Standing, of_report
 from qtrace.rules import judge
-from qtrace.tracer.answer import answered
+from qtrace.tracer import supposed
+from qtrace.tracer.answer import answered, walked
+from qtrace.tracer.engines.vllm_walk import Walk
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.sources import open_source
@@ -101,3 +103,17 @@ def test_without_a_flag_other_formats_may_keep_the_cache_otherwise(library: Libr
     told = {premise for chain in made.chains for premise in chain.premises}
     assert told == {"not quantized", OTHER, *(s.words for s in standards() if s.cache)}
     assert of_report(made) is Standing.OPEN
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("flag", ["fp8", "gptq", "compressed-tensors", "quark", "modelopt"])
+def test_formats_that_are_not_asked_are_refused_when_they_are(library: Library, flag: str) -> None:
+    """They agree with one that was refused in all that the release read of it."""
+    question = supposed._anywhere(Scenario(quantization=flag))
+
+    def configured(one: Scenario) -> Walk:
+        return walked(library, one, configured=True)
+
+    told = supposed._for_flag(question, configured)
+    each = [(standard, supposed._taken_in(standard, question, configured)[0]) for standard in standards()]
+    assert told == tuple((standard, dtype) for standard, dtype in each if dtype is not None)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from .. import tree
 from .containers import smear
 from .dicts import smear_entry
@@ -94,12 +92,8 @@ def _walk(node: Any) -> Iterator[Any]:
     if isinstance(node, tree.FunctionDef | tree.ClassDef | tree.Lambda):
         return
     yield node
-    for name in node.__struct_fields__:
-        part = getattr(node, name)
-        for item in part if isinstance(part, tuple) else (part,):
-            for inner in item if isinstance(item, tuple) else (item,):
-                if isinstance(inner, Struct):
-                    yield from _walk(inner)
+    for part in tree.parts(node):
+        yield from _walk(part)
 
 
 def _target(m: Machine, target: tree.Node) -> None:
