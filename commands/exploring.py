@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 TOKENS = ("decode", "prefill", "16", "512")
 VOICES = {".json": "json", ".md": "markdown", ".txt": "text"}
 """The voice that the ending of a file's name asks for."""
-PLAIN = {"device": "device", "quantization": "quantization", "kv_cache_dtype": "kv_cache_dtype",
-         "tokens": "tokens", "packages": "packages", "layer": "layer"}  # fmt: skip
+PLAIN = ("device", "quantization", "kv_cache_dtype", "tokens", "packages", "layer")
 """Fields that are arguments as they are."""
 CLOSED = {"layer": options.LAYERS, "packages": options.PACKAGES}
 """Fields that take these values and no others."""
@@ -130,7 +129,7 @@ def _devices(answers: Answers) -> tuple[str, ...]:
 
 def first_of(args: argparse.Namespace) -> dict[str, str]:
     """The fields that the command line gives."""
-    given = {name: getattr(args, argument) for name, argument in PLAIN.items()}
+    given = {name: getattr(args, name) for name in PLAIN}
     given["env"] = shlex.join(args.env)
     given["layer"] = None if args.layer == "linear" else args.layer
     return {name: value for name, value in given.items() if value}
@@ -139,8 +138,8 @@ def first_of(args: argparse.Namespace) -> dict[str, str]:
 def with_fields(args: argparse.Namespace, asked: Mapping[str, str]) -> argparse.Namespace:
     """The arguments with the fields as they are now."""
     changed = argparse.Namespace(**vars(args))
-    for name, argument in PLAIN.items():
-        setattr(changed, argument, asked.get(name))
+    for name in PLAIN:
+        setattr(changed, name, asked.get(name))
     changed.layer = asked.get("layer", "linear")
     for name, known_ in CLOSED.items():
         value = getattr(changed, name)

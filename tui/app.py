@@ -25,6 +25,7 @@ from .diff import DiffScreen
 from .findings import FindingsScreen
 from .help import Help
 from .lines import Line, Run
+from .messages import Answered, Broke, Compared, Heard, Refused
 from .palette import Everything
 from .prompt import Prompt
 from .report_screen import ReportScreen
@@ -53,41 +54,6 @@ class Explorer(App[None]):
     }
     DEFAULT_MODE = "chain"
     COMMANDS = {Everything}  # noqa: RUF012 - textual's own way
-
-    class Answered(Message):
-        """A question was answered; `number` tells which."""
-
-        def __init__(self, number: int, report: Report, asked: Mapping[str, str]) -> None:
-            super().__init__()
-            self.number, self.report, self.asked = number, report, asked
-
-    class Compared(Message):
-        """Another pin answered the question at hand."""
-
-        def __init__(self, number: int, report: Report) -> None:
-            super().__init__()
-            self.number, self.report = number, report
-
-    class Refused(Message):
-        """A question cannot be answered."""
-
-        def __init__(self, number: int, why: str) -> None:
-            super().__init__()
-            self.number, self.why = number, why
-
-    class Broke(Message):
-        """Something is wrong with qtrace itself."""
-
-        def __init__(self, error: Exception) -> None:
-            super().__init__()
-            self.error = error
-
-    class Heard(Message):
-        """What whoever answers says meanwhile."""
-
-        def __init__(self, words: str) -> None:
-            super().__init__()
-            self.words = words
 
     def __init__(
         self,
@@ -125,7 +91,7 @@ class Explorer(App[None]):
 
     def ask(self, asked: Mapping[str, str]) -> None:
         """Ask another question; only the last one that was asked is shown."""
-        self._beside(lambda number: self.Answered(number, self.session.ask(asked), asked))
+        self._beside(lambda number: Answered(number, self.session.ask(asked), asked))
 
     def _beside(self, work: Callable[[int], Message]) -> None:
         """Ask in a thread that nobody waits for when the user leaves."""
@@ -140,9 +106,9 @@ class Explorer(App[None]):
             try:
                 self.post_message(work(number))
             except QtraceError as error:
-                self.post_message(self.Refused(number, str(error)))
+                self.post_message(Refused(number, str(error)))
             except Exception as error:  # told by whoever started the app, with its traceback
-                self.post_message(self.Broke(error))
+                self.post_message(Broke(error))
 
     def _busy(self, busy: bool) -> None:
         self.busy = busy
@@ -153,32 +119,32 @@ class Explorer(App[None]):
         """Those that can be seen, the hidden ones below a prompt among them."""
         yield from (screen for screen in self.screen_stack if isinstance(screen, ReportScreen))
 
-    def on_explorer_answered(self, message: Answered) -> None:
+    def on_answered(self, message: Answered) -> None:
         if message.number == self._number:
             self.report, self.asked, self.busy = message.report, dict(message.asked), False
             for screen in self._screens():
                 screen.again()
 
-    def on_explorer_compared(self, message: Compared) -> None:
+    def on_compared(self, message: Compared) -> None:
         if message.number == self._number:
             self._busy(False)
             self.push_screen(DiffScreen(message.report))
 
-    def on_explorer_refused(self, message: Refused) -> None:
+    def on_refused(self, message: Refused) -> None:
         if message.number == self._number:
             self._busy(False)
             self.notify(message.why, severity="error", timeout=8, markup=False)
 
-    def on_explorer_broke(self, message: Broke) -> None:
+    def on_broke(self, message: Broke) -> None:
         self.fault = message.error
         self.exit()
 
-    def on_explorer_heard(self, message: Heard) -> None:
+    def on_heard(self, message: Heard) -> None:
         self.notify(message.words, timeout=5, markup=False)
 
     def hear(self, words: str) -> None:
         """Show what is said by whoever answers, on any thread."""
-        self.post_message(self.Heard(words))
+        self.post_message(Heard(words))
 
     # --- what can be done
 
@@ -212,7 +178,7 @@ class Explorer(App[None]):
         def pinned(pin: str | None) -> None:
             if pin:
                 asked = dict(self.asked)
-                self._beside(lambda number: self.Compared(number, self.session.at(pin, asked)))
+                self._beside(lambda number: Compared(number, self.session.at(pin, asked)))
 
         if not self.session.fields:
             self.notify(

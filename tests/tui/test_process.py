@@ -41,8 +41,11 @@ def test_a_terminal_of_ascii_gets_nothing_else() -> None:
 def test_without_colour_there_is_none() -> None:
     with Terminal("tui", "-q", "fp8", "--device", "h100", NO_COLOR="1") as screen:
         screen.until(b"accepted")
-        tones = {tuple(c) for c in re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", screen.seen)}
+        styles = [found.decode() for found in re.findall(rb"\x1b\[([0-9;]+)m", screen.seen)]
+        tones = re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", " ".join(styles))
         assert tones and all(red == green == blue for red, green, blue in tones)
+        codes = {code for style in styles for code in re.sub(r"[34]8;2(;\d+){3}", "", style).split(";")}
+        assert not {code for code in codes if re.fullmatch("(3|4|9|10)[0-8]", code)}
 
 
 @pytest.mark.parametrize(
