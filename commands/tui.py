@@ -7,6 +7,7 @@ qtrace tui report.json shows what `--json` wrote. Press ? for all keys.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import threading
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 STACK = 64 * 2**20
 """Bytes of stack for the thread that answers: the evaluator nests deeply. It is reserved, not used."""
+SELDOM = (100_000, 50, 100)
+"""Thresholds of the garbage collector, which finds next to nothing here: a look through all there is takes as
+long as a paint, and comes between a key and its paint.
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +41,9 @@ def run(args: argparse.Namespace) -> int:
     """Show it until the user leaves."""
     if not sys.stdout.isatty() or not (args.file == "-" or sys.stdin.isatty()):
         raise UsageError("qtrace tui needs a terminal: static and show write to files and pipes")
+    gc.set_threshold(*SELDOM)
     app, code = _explorer(args)
+    gc.freeze()
     threading.stack_size(STACK)
     app.run()
     if app.fault is not None:

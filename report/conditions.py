@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .predicate import AllOf, Always, AnyOf, Compare, Member, Never, Not, Opaque, Predicate
 from .question import Value
+
+Values = frozenset[Value]
+NONE: Values = frozenset()
 
 
 def deciders(*guards: Predicate) -> tuple[str, ...]:
@@ -13,27 +16,28 @@ def deciders(*guards: Predicate) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for guard in guards for name in _leaves(guard)))
 
 
-def possible(guard: Predicate, name: str, value: Value) -> bool:
-    """Whether `guard` may hold where the variable `name` is `value`, whatever all others are."""
-    return _decide(guard, name, value) is not False
+def admitted(guard: Predicate, name: str, values: Iterable[Value]) -> frozenset[Value]:
+    """Those of the values of the variable `name` with which `guard` may hold, whatever all others are."""
+    return _split(guard, name, frozenset(values))[0]
 
 
-def _decide(guard: Predicate, name: str, value: Value) -> bool | None:
-    """Kleene's three values: None where other variables decide."""
+def _split(guard: Predicate, name: str, values: Values) -> tuple[Values, Values]:
+    """The values with which it may hold, and those with which it may not: both, where others decide."""
     match guard:
         case Always() | Never():
-            return isinstance(guard, Always)
-        case Member(name=asked, values=values) if asked == name:
-            return value in values
+            return (values, NONE) if isinstance(guard, Always) else (NONE, values)
+        case Member(name=asked, values=among) if asked == name:
+            return values.intersection(among), values.difference(among)
         case Not(item=item):
-            held = _decide(item, name, value)
-            return None if held is None else not held
+            return _split(item, name, values)[::-1]
         case AllOf(items=items) | AnyOf(items=items):
-            held_by = {_decide(item, name, value) for item in items}
-            decisive = isinstance(guard, AnyOf)
-            return decisive if decisive in held_by else None if None in held_by else not decisive
+            parts = [_split(item, name, values) for item in items]
+            held, failed = [part[0] for part in parts], [part[1] for part in parts]
+            if isinstance(guard, AnyOf):
+                return NONE.union(*held), values.intersection(*failed)
+            return values.intersection(*held), NONE.union(*failed)
         case _:
-            return None
+            return values, values
 
 
 def _leaves(guard: Predicate) -> Iterator[str]:

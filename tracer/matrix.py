@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 
 from msgspec.structs import replace
 
-from ..report.conditions import possible
+from ..report.conditions import admitted
 from ..report.matrix import End, Matrix, Row
 from ..report.model import Chain, Outcome, Question, Report, Value
 from ..report.names import short
@@ -18,6 +19,8 @@ from .supposed import OTHER, read_together
 Column = tuple[str, str, Value]
 """How a device is called, and the variable that tells it from others with its value there."""
 ANY = ("", None)
+Cells = tuple[tuple[End, ...], ...]
+"""The ends that are possible on each device."""
 
 
 def columns(scenario: Scenario) -> tuple[Column, ...]:
@@ -79,18 +82,19 @@ def _question(questions: Sequence[Question], asked: Mapping[str, Value]) -> Ques
 
 
 def _rows(flag: str, report: Report, across: Sequence[Column], merged: bool) -> Iterator[Row]:
-    for layer in dict.fromkeys(chain.layer for chain in report.chains):
-        chains = [chain for chain in report.chains if chain.layer == layer]
-        told = list(_by_premises(flag, layer, chains, across))
-        yield from [_merged(told)] if merged else told
+    for layer in dict.fromkeys(told.layer for told in report.chains):
+        chains = [told for told in report.chains if told.layer == layer]
+        rows = list(_by_premises(flag, layer, chains, across))
+        yield from [_merged(rows)] if merged else rows
 
 
 def _by_premises(flag: str, layer: str, chains: Sequence[Chain], across: Sequence[Column]) -> Iterator[Row]:
     """A row for each checkpoint; those with the same cells share one."""
-    found: dict[tuple[tuple[End, ...], ...], tuple[str, ...]] = {}
-    for premise in dict.fromkeys(premise for chain in chains for premise in chain.premises or ("",)):
-        of = [chain for chain in chains if not chain.premises or premise in chain.premises]
-        cells = tuple(tuple(_ends(of, column)) for column in across)
+    told = [(one.premises, tuple(_ends(one, across))) for one in chains]
+    found: dict[Cells, tuple[str, ...]] = {}
+    for premise in dict.fromkeys(premise for premises, _ in told for premise in premises or ("",)):
+        of = [cells for premises, cells in told if not premises or premise in premises]
+        cells = tuple(_once(chain.from_iterable(cell)) for cell in zip(*of, strict=True))
         found[cells] = (*found.get(cells, ()), premise)
     for cells, premises in found.items():
         yield Row(flag=flag, layer=layer, premises=tuple(filter(None, premises)), cells=cells)
@@ -101,19 +105,18 @@ def _merged(rows: Sequence[Row]) -> Row:
     may be as well.
     """
     telling = [row for row in rows if row.premises != (OTHER,) and row.accepted()] or rows
-    cells = (
-        _once(end for cell in cells for end in cell)
-        for cells in zip(*(row.cells for row in telling), strict=True)
-    )
+    cells = (_once(chain.from_iterable(ends)) for ends in zip(*(row.cells for row in telling), strict=True))
     premises = tuple(premise for row in telling for premise in row.premises)
     return replace(telling[0], premises=premises, cells=tuple(cells))
 
 
-def _ends(chains: Iterable[Chain], column: Column) -> Iterator[End]:
-    """The ends that some chain may come to on the device, each once."""
-    _, name, value = column
-    outcomes = (outcome for chain in chains for outcome in chain.outcomes)
-    yield from _once(_end(o) for o in outcomes if not name or possible(o.guard, name, value))
+def _ends(told: Chain, across: Sequence[Column]) -> Iterator[tuple[End, ...]]:
+    """The ends that the chain may come to on each device, each once."""
+    name = across[0][1]
+    devices = frozenset(value for _, _, value in across)
+    ends = [(_end(outcome), admitted(outcome.guard, name, devices)) for outcome in told.outcomes]
+    for _, _, value in across:
+        yield _once(end for end, on in ends if value in on)
 
 
 def _end(outcome: Outcome) -> End:

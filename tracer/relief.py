@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from ..report.conditions import possible
+from ..report.conditions import admitted
 from ..report.model import Chain, Relief
 from ..report.question import Value
 from .engines.vllm_backends import head_sizes
@@ -149,7 +149,7 @@ def _ends(chain: Chain, name: str, value: Value) -> bool:
     return any(
         end.refusal is None
         and (end.method is not None or bool(end.kernels))
-        and possible(end.guard, name, value)
+        and value in admitted(end.guard, name, (value,))
         for end in chain.outcomes
     )
 

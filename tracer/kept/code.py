@@ -6,7 +6,6 @@ import hashlib
 import os
 import sys
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 from ... import __version__
@@ -29,6 +28,8 @@ def digest(root: Path) -> str:
     All of it, and not the modules that happen to make facts today: nobody has to keep a list, and reading it
     takes a few milliseconds.
     """
+    from importlib.metadata import version  # a snapshot is read without it
+
     whole = hashlib.sha256(f"{__version__}\0{sys.version}\0{version('libcst')}".encode())
     paths = sorted(root.rglob("*.py"))
     if not paths:

@@ -8,7 +8,6 @@ import netrc
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
-from urllib.request import url2pathname
 
 from ...report.errors import SourceError
 from ..archive import one_line, refusal
@@ -47,7 +46,7 @@ def local_path(url: str) -> Path:
     parts = split(url)
     if parts.netloc not in ("", "localhost") or "\0" in unquote(parts.path):
         raise refusal(shown(url), "is no file of this machine", "write file:///PATH")
-    return Path(url2pathname(parts.path))
+    return Path(unquote(parts.path))
 
 
 def same_origin(one: str, other: str) -> bool:

@@ -6,10 +6,8 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from email.parser import HeaderParser
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
@@ -50,6 +48,8 @@ def _infos(folder: Path, distribution: str) -> Iterable[Path]:
 
 def _installed(info: Path, distribution: str, engine: str) -> Installation | None:
     """The installation that a folder of metadata tells of, if its files are there."""
+    from email.parser import HeaderParser  # where nothing is installed, nobody waits for it
+
     head = HeaderParser().parsestr(_text(info / "METADATA").partition("\n\n")[0])
     name, version = head.get("Name", ""), head.get("Version", "")
     if re.sub(r"[-_.]+", "-", name).lower() != distribution or not version:
@@ -79,7 +79,7 @@ def _editable(info: Path) -> Path | None:
         editable = told["dir_info"]["editable"] is True
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    return Path(url2pathname(parts.path)) if editable and parts.scheme == "file" else None
+    return Path(unquote(parts.path)) if editable and parts.scheme == "file" else None
 
 
 def _text(path: Path) -> str:
