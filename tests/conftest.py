@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -18,6 +19,13 @@ SDIST = Path(__file__).parent.parent / ".cache" / "vllm-0.33.0.tar.gz"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="draw the pictures of screens anew")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: looking through it for garbage again and again took a fifth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(scope="session", autouse=True)
