@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..report.errors import UsageError
 from . import options, output, pin
+from .drifting import drift
 from .overview import overview, wanted
 from .question import asked, known, named, scenario
 
@@ -67,8 +68,8 @@ class Asking:
 
     def at(self, pin_: str, asked: Mapping[str, str]) -> Report:
         args = with_fields(self._args, asked)
-        args.at = pin_
-        return answer(args, pin.answering(args, args.engine, self._talk), table=False)
+        there = pin.answering(argparse.Namespace(**{**vars(args), "at": pin_}), args.engine, self._talk)
+        return drift(args, self._answers, there)
 
     def text(self, path: str) -> str | None:
         return self._answers.text(path)
@@ -152,10 +153,8 @@ def with_fields(args: argparse.Namespace, asked: Mapping[str, str]) -> argparse.
     return changed
 
 
-def answer(args: argparse.Namespace, answers: Answers, table: bool = True) -> Report:
-    """The report with its findings; of every method where nothing is asked, that is recorded, and a `table`
-    may be the answer.
-    """
+def answer(args: argparse.Namespace, answers: Answers) -> Report:
+    """The report with its findings; of every method where nothing is asked and that is recorded."""
     from msgspec.structs import replace
 
     from ..rules import judge
@@ -164,7 +163,7 @@ def answer(args: argparse.Namespace, answers: Answers, table: bool = True) -> Re
     known(args.kv_cache_dtype, answers, on_platform(args.platform, args.device).platform)
     question = scenario(args, answers)
     first = next(iter(answers.flags), None)
-    if table and wanted(args) and first and answers.holds(replace(question, quantization=first)):
+    if wanted(args) and first and answers.holds(replace(question, quantization=first)):
         return overview(args, answers, question, asked(args), lambda words: None)
     report = answers.ask(question, asked(args))
     named(args.quantization, report, answers)

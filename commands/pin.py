@@ -26,8 +26,13 @@ CELLS = 30
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add `--at`, `--python` and `--offline`."""
-    group = parser.add_argument_group("source")
-    group.add_argument("--at", metavar="PIN", help=PIN)
+    parser.add_argument_group("source").add_argument("--at", metavar="PIN", help=PIN)
+    configure_ways(parser)
+
+
+def configure_ways(parser: argparse.ArgumentParser) -> None:
+    """Add `--python` and `--offline`."""
+    group = parser.add_argument_group("how a source is brought")
     group.add_argument(
         "--python", metavar="EXE", help="the interpreter whose installed engine is read; never imported"
     )

@@ -92,6 +92,7 @@ class Change(StrEnum):
     MOVED = "moved"
     CHANGED = "changed"
     GONE = "gone"
+    NEW = "new"
 
 
 class Elsewhere(Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from .cache import Cache, Scale, ScaleSource
 from .chain import Chain, Change, Elsewhere, Hop, HopKind, Relief, Sight, Warned, Why
 from .checkpoint import Checkpoint, Excluded
 from .choice import Candidate, CandidateState, Choice
+from .drift import Compared, Drift, Drifted, Ended, Fate, Only, Step, Where
 from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
 from .matrix import End, Matrix, Row
@@ -26,11 +27,16 @@ __all__ = [
     "Change",
     "Checkpoint",
     "Choice",
+    "Compared",
     "Confidence",
     "Coverage",
+    "Drift",
+    "Drifted",
     "Elsewhere",
     "End",
+    "Ended",
     "Excluded",
+    "Fate",
     "Finding",
     "Fit",
     "Hop",
@@ -38,6 +44,7 @@ __all__ = [
     "Kernel",
     "Level",
     "Matrix",
+    "Only",
     "Outcome",
     "Parameter",
     "Pin",
@@ -49,14 +56,18 @@ __all__ = [
     "Scale",
     "ScaleSource",
     "Sight",
+    "Step",
     "Unsupported",
     "Value",
     "Verdict",
     "Warned",
+    "Where",
     "Why",
 ]
 
 SCHEMA: Literal["qtrace-report/1"] = "qtrace-report/1"
+CHANGED = "diff.outcome"
+"""The rule about changes of outcome."""
 
 
 class Unsupported(Struct, frozen=True, kw_only=True):
@@ -99,7 +110,13 @@ class Report(Struct, frozen=True, kw_only=True):
     chains: tuple[Chain, ...]
     matrix: Matrix | None = None
     """Where many questions end, in place of their chains."""
+    drift: Drift | None = None
+    """What changed between the two pins, in place of their chains."""
     checkpoint: Checkpoint | None = None
     """What the checkpoint says of itself, where one was given."""
     findings: tuple[Finding, ...] = ()
     coverage: Coverage
+
+    def apart(self) -> tuple[Finding, ...]:
+        """The findings that nothing else in the report tells: changes of outcome stand in `drift`."""
+        return tuple(finding for finding in self.findings if self.drift is None or finding.name != CHANGED)

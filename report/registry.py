@@ -280,6 +280,16 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT801",
+        name="diff.outcome",
+        level=Level.ERROR,
+        short="The same question ends otherwise at the other pin.",
+        why="Both pins were asked the same, and another kernel is reached, or what was accepted is refused, "
+        "or the other way round. Speed, memory and numbers may change with it.",
+        fix="Ask the pin that you will run (`qtrace static --at`), and measure before you upgrade.",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT901",
         name="qtrace.open",
         level=Level.NOTE,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..report.model import Finding, Level, Report
 from . import (
+    diff_outcome,
     kernel_layer_fallback,
     kernel_no_candidate,
     kernel_weight_only_on_capable_hw,
@@ -66,6 +67,7 @@ JUDGES = tuple(
         kv_auto_resolution,
         kv_mla_geometry,
         mem_plan_excess,
+        diff_outcome,
         qtrace_open,
         qtrace_unsupported,
     )

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from ..report.errors import SourceError, UsageError
-from ..report.model import Report, Value
+from ..report.model import Pin, Report, Value
 from .scenario import Scenario
 from .snapshot.answer import recorded, told
 from .snapshot.bundled import naming
@@ -29,6 +29,10 @@ class Answers(Protocol):
     @property
     def engine(self) -> str:
         """`vllm`."""
+
+    @property
+    def pin(self) -> Pin:
+        """What the release is told apart by."""
 
     @property
     def cuda(self) -> int | None:
@@ -67,6 +71,10 @@ class FromSource:
     @property
     def engine(self) -> str:
         return self.source.engine
+
+    @property
+    def pin(self) -> Pin:
+        return self.source.pin()
 
     @cached_property
     def library(self) -> Library:
@@ -117,6 +125,10 @@ class FromSnapshot:
     @property
     def engine(self) -> str:
         return self.snapshot.pin.engine
+
+    @property
+    def pin(self) -> Pin:
+        return self.snapshot.pin
 
     @cached_property
     def _behind(self) -> FromSource:

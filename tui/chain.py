@@ -32,7 +32,8 @@ class ChainScreen(ReportScreen):
 
     def again(self) -> None:
         super().again()
-        self.rows.border_title = "Overview" if self.explorer.report.matrix else self.title_of
+        report = self.explorer.report
+        self.rows.border_title = "Overview" if report.matrix else "Diff" if report.drift else self.title_of
 
     def point_at(self, site: Site | None, subject: str) -> bool:
         """Choose the first line at a place, else the first that names the subject; whether there is one."""

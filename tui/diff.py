@@ -1,4 +1,4 @@
-"""Two pins: what became of each hop, the same lines and keys as the chain's."""
+"""Two pins: what changed, the same lines and keys as the chain's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ..report.aligned import aligned
 from ..report.model import Report
-from .lines import Line, Versus
+from .lines import Line, lines_of
 from .report_screen import ReportScreen
 
 
@@ -18,19 +17,16 @@ class DiffScreen(ReportScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back")]
     title_of = "Diff"
 
-    def __init__(self, other: Report) -> None:
+    def __init__(self, drift: Report) -> None:
         super().__init__()
-        self._other = other
+        self._drift = drift
+
+    @property
+    def report(self) -> Report:
+        return self._drift
 
     def why_empty(self) -> str:
         return "Neither pin has a chain to compare."
 
     def lines(self) -> list[Line]:
-        here, there = self.explorer.report, self._other
-        pins = str(here.pins[0]), str(there.pins[0])
-        out: list[Line] = []
-        for each in aligned(here, there):
-            out.append(Line(0, Versus(*pins, each), each.here or each.there))
-            out += (Line(1, end) for end in each.ends)
-            out += (Line(1 + pair.hop.depth, pair) for pair in each.pairs)
-        return out
+        return lines_of(self._drift)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..report.aligned import Ends, Pair
 from ..report.cache import Cache
 from ..report.matrix import Row
 from ..report.model import (
@@ -13,12 +12,16 @@ from ..report.model import (
     CandidateState,
     Chain,
     Choice,
+    Compared,
+    Drifted,
     Elsewhere,
     Finding,
     Fit,
     Hop,
+    Only,
     Outcome,
     Parameter,
+    Step,
     Unsupported,
     Warned,
 )
@@ -27,7 +30,7 @@ from ..report.outcome import NOWHERE
 from ..report.predicate import Always
 from ..report.text.hops import SIGHTS
 from ..report.told import cache_rows
-from .lines import Bound, Group, Line, Run, Untaken, Versus
+from .lines import Bound, Group, Line, Met, Run, Untaken
 from .words import ended, when
 
 Fact = tuple[str, str]
@@ -132,26 +135,30 @@ def _of_unsupported(gap: Unsupported, _: Chain | None) -> Told:
     yield "means", "its value was taken as unknown: nothing that hangs on it is told as certain"
 
 
-def _of_versus(versus: Versus, _: Chain | None) -> Told:
-    yield "here", versus.here
-    yield "there", versus.there
-    for end in versus.chains.ends:
-        yield end.became, end.text
+def _of_drifted(change: Drifted, _: Chain | None) -> Told:
+    yield "was", str(change.was)
+    yield "now", str(change.now)
+    yield "guard", str(change.guard)
+    yield "open", "" if change.sure else "only one of the two pins asks what decides"
+    for sentence in change.because:
+        yield "because", sentence
 
 
-def _of_pair(pair: Pair, _: Chain | None) -> Told:
-    for label, hop in (("here", pair.here), ("there", pair.there)):
-        yield label, f"{hop} {when(hop.guard)}".rstrip() if hop else "no such hop"
+def _of_met(met: Met, _: Chain | None) -> Told:
+    yield "devices", met.devices
+    yield "asked", ", ".join(met.where.words())
+
+
+def _of_step(step: Step, _: Chain | None) -> Told:
+    yield "hop", step.symbol
+    for label, site, guard in (("was", step.was, step.was_guard), ("now", step.now, step.now_guard)):
+        yield label, f"{site} {when(guard)}".rstrip() if site else "no such hop"
 
 
 def _of_elsewhere(elsewhere: Elsewhere, _: Chain | None) -> Told:
     yield "hop", elsewhere.symbol
     yield "pinned", f"in {elsewhere.version}: {elsewhere.change}"
     yield "there", str(elsewhere.site or "")
-
-
-def _of_ends(ends: Ends, _: Chain | None) -> Told:
-    yield ends.became, ends.text
 
 
 def _of_bound(bound: Bound, _: Chain | None) -> Told:
@@ -180,8 +187,10 @@ FACTS: dict[type, Callable[[Any, Chain | None], Told]] = {
     Run: _of_run,
     Finding: _of_finding,
     Unsupported: _of_unsupported,
-    Versus: _of_versus,
-    Pair: _of_pair,
-    Ends: _of_ends,
+    Drifted: _of_drifted,
+    Met: _of_met,
+    Only: _nothing,
+    Compared: _nothing,
+    Step: _of_step,
     Bound: _of_bound,
 }

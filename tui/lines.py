@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from ..report.aligned import Aligned, Ends, Pair
 from ..report.cache import Cache
 from ..report.matrix import End, Row
 from ..report.model import (
@@ -14,15 +13,21 @@ from ..report.model import (
     CandidateState,
     Chain,
     Choice,
+    Compared,
+    Drift,
+    Drifted,
     Elsewhere,
     Finding,
     Fit,
     Hop,
+    Only,
     Outcome,
     Parameter,
     Report,
+    Step,
     Unsupported,
     Warned,
+    Where,
 )
 
 
@@ -56,17 +61,17 @@ class Run(NamedTuple):
     ends: tuple[End, ...]
 
 
-class Versus(NamedTuple):
-    """Chains of two pins about the same layers."""
+class Met(NamedTuple):
+    """Questions for which an outcome changed."""
 
-    here: str
-    there: str
-    chains: Aligned
+    devices: str
+    """`sm_75-87`."""
+    where: Where
 
 
 About = (
     Chain | Outcome | Hop | Choice | Candidate | Untaken | Group | Parameter | Cache | Fit | Warned
-    | Elsewhere | Row | Run | Bound | Finding | Unsupported | Versus | Pair | Ends
+    | Elsewhere | Row | Run | Bound | Finding | Unsupported | Drifted | Met | Only | Compared | Step
 )  # fmt: skip
 
 
@@ -80,7 +85,7 @@ class Line(NamedTuple):
 
 def lines_of(report: Report) -> list[Line]:
     """Every line of a report; what is folded away is for whoever shows them."""
-    out = list(_matrix(report))
+    out = [*_matrix(report), *(_drift(report.drift) if report.drift is not None else ())]
     for chain in report.chains:
         out += (Line(depth, about, chain) for depth, about in _chain(chain))
     return out
@@ -95,6 +100,17 @@ def _matrix(report: Report) -> Iterator[Line]:
         for devices, ends in report.matrix.runs(row):
             yield Line(1, Run(row, devices, report.matrix.columns[at], ends))
             at += sum(1 for _ in _same(row.cells[at:], ends))
+
+
+def _drift(drift: Drift) -> Iterator[Line]:
+    """Outcomes first, then what only one pin knows, then the hops."""
+    for change in drift.changes:
+        yield Line(0, change)
+        yield from (Line(1, Met(drift.spans(where.devices), where)) for where in change.where)
+    yield from (Line(0, only) for only in drift.only)
+    for compared in drift.chains:
+        yield Line(0, compared)
+        yield from (Line(1 + step.depth, step) for step in compared.steps)
 
 
 def _same(cells: Iterable[tuple[End, ...]], ends: tuple[End, ...]) -> Iterator[tuple[End, ...]]:
@@ -159,4 +175,4 @@ def untaken(line: Line) -> bool:
 
 def at_first(line: Line) -> bool:
     """Whether what is below a line is folded away when a report is opened."""
-    return isinstance(line.about, Untaken | Group | Row)
+    return isinstance(line.about, Untaken | Group | Row | Drifted)

@@ -43,6 +43,11 @@ class ReportScreen(Screen[None]):
         app: Explorer = self.app  # type: ignore[assignment]  # textual's type is of any app
         return app
 
+    @property
+    def report(self) -> Report:
+        """What it is about."""
+        return self.explorer.report
+
     def lines(self) -> list[Line]:
         """What is shown."""
         raise NotImplementedError
@@ -53,7 +58,7 @@ class ReportScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         app = self.explorer
-        yield Title(app, self.title_of)
+        yield Title(app, lambda: self.report, self.title_of)
         with Horizontal(id="middle"):
             yield Rows(unicode=app.unicode, id="rows")
             yield Beside(app.session, unicode=app.unicode)

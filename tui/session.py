@@ -32,7 +32,7 @@ class Session(Protocol):
         """The answer to another question about the same release."""
 
     def at(self, pin: str, asked: Asked) -> Report:
-        """The answer of another release to the same question."""
+        """What changed between the release and another, for one question."""
 
     def text(self, path: str) -> str | None:
         """A file of the engine, where its source is at hand."""

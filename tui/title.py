@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -16,6 +17,7 @@ from ..report.text.chain import MARKS
 from .beside import in_ascii
 
 if TYPE_CHECKING:
+    from ..report.model import Report
     from .app import Explorer
 
 
@@ -26,9 +28,9 @@ class Title(Widget):
     Title { height: 2; background: $panel; color: $foreground; padding: 0 1; }
     """
 
-    def __init__(self, app: Explorer, here: str) -> None:
+    def __init__(self, app: Explorer, report: Callable[[], Report], here: str) -> None:
         super().__init__()
-        self._explorer, self._here = app, here
+        self._explorer, self._report, self._here = app, report, here
 
     def render(self) -> RenderResult:
         lines = [self._question(), self._answer()]
@@ -38,7 +40,7 @@ class Title(Widget):
         return text if self._explorer.unicode else in_ascii(text)
 
     def _question(self) -> Text:
-        report = self._explorer.report
+        report = self._report()
         pins = ", ".join(map(str, report.pins)) or report.question.engine
         asked = "  ".join(f"{name} {_told(value)}" for name, value in report.question.asked.items())
         if not asked and report.matrix:
@@ -46,7 +48,7 @@ class Title(Widget):
         return Text.assemble((f"qtrace  {one_line(pins)}", "bold"), f"   {one_line(asked)}")
 
     def _answer(self) -> Text:
-        report = self._explorer.report
+        report = self._report()
         out = Text(self._here, "bold")
         if report.chains:
             standing = of_report(report)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..report.aligned import Became, Ends, Pair
 from ..report.cache import Cache
 from ..report.finding import CALM
 from ..report.matrix import End, Row
@@ -13,14 +12,20 @@ from ..report.model import (
     Candidate,
     CandidateState,
     Chain,
+    Change,
     Choice,
+    Compared,
+    Drifted,
     Elsewhere,
+    Fate,
     Finding,
     Fit,
     Hop,
     Level,
+    Only,
     Outcome,
     Parameter,
+    Step,
     Unsupported,
     Verdict,
     Warned,
@@ -31,9 +36,10 @@ from ..report.predicate import Always, Predicate, Site
 from ..report.standing import Standing, of_chain, of_outcome
 from ..report.text.chain import MARKS as STANDINGS
 from ..report.text.choice import MARKS as STATES
+from ..report.text.drift import SIGNS, counts
 from ..report.text.hops import NOUNS, SIGHTS
 from ..report.text.page import Tone
-from .lines import Bound, Group, Line, Run, Untaken, Versus
+from .lines import Bound, Group, Line, Met, Run, Untaken
 
 
 class Said(NamedTuple):
@@ -154,12 +160,12 @@ def ended(end: End) -> str:
 
 
 LEVELS = {Level.ERROR: ("✗", Tone.BAD), Level.WARNING: ("?", Tone.DOUBT), Level.NOTE: ("·", Tone.DIM)}
-BECAME = {
-    Became.SAME: ("", Tone.PLAIN),
-    Became.MOVED: ("→", Tone.DIM),
-    Became.CHANGED: ("?", Tone.DOUBT),
-    Became.GONE: ("✗", Tone.BAD),
-    Became.NEW: ("✓", Tone.GOOD),
+FATES = {
+    Fate.REFUSED: ("✗", Tone.BAD),
+    Fate.ACCEPTED: ("✓", Tone.GOOD),
+    Fate.OTHER: ("✗", Tone.BAD),
+    Fate.OPEN: ("?", Tone.DOUBT),
+    Fate.WAY: ("·", Tone.DIM),
 }
 
 
@@ -179,26 +185,33 @@ def _bound(bound: Bound) -> Said:
     return Said("?", Tone.DOUBT, f"bound reached: {bound.words}")
 
 
-def _versus(versus: Versus) -> Said:
-    chain = versus.chains.here or versus.chains.there
-    other = any(True for _ in versus.chains.ends)
-    mark, tone = ("✗", Tone.BAD) if other else ("✓", Tone.GOOD)
-    told = "other ends" if other else "the same ends"
-    of = f" ({', '.join(chain.layers)})" if chain and chain.layers else ""
-    under = f"  {'; or '.join(chain.premises)}" if chain and chain.premises else ""
-    name = f"{chain.layer if chain else ''}{of}{under}"
-    return Said(mark, tone, name, f"{told}: {versus.here} and {versus.there}")
+def _drifted(change: Drifted) -> Said:
+    mark, tone = FATES[change.fate]
+    site = next((end.refusal.site for end in (change.now, change.was) if end.refusal), None)
+    open_ = "" if change.sure else " (open)"
+    return Said(mark, tone, f"{change.fate}{open_}: {change.was} → {change.now}", when(change.guard), site)
 
 
-def _pair(pair: Pair) -> Said:
-    mark, tone = BECAME[pair.became]
-    was = f" to {pair.there.site}" if pair.became is Became.MOVED and pair.there else ""
-    return Said(mark, tone, short(pair.hop.symbol), f"{pair.became}{was}", pair.hop.site)
+def _met(met: Met) -> Said:
+    return Said("", Tone.PLAIN, "  ".join(filter(None, (met.devices, *met.where.words()))))
 
 
-def _ends(ends: Ends) -> Said:
-    mark, tone = BECAME[ends.became]
-    return Said(mark, tone, f"{ends.became}: {ends.text}")
+def _only(only: Only) -> Said:
+    mark, tone = SIGNS[only.change]
+    known = "the first pin alone" if only.change is Change.GONE else "the second pin alone"
+    return Said(mark, tone, f"{only.flag} {only.value}", f"known to {known}")
+
+
+def _compared(compared: Compared) -> Said:
+    of = f" of {', '.join(compared.layers or (compared.layer,))}" if compared.layer else ""
+    under = f"  {'; or '.join(compared.premises)}" if compared.premises else ""
+    return Said("", Tone.HEAD, f"hops{of}{under}", counts(compared.steps))
+
+
+def _step(step: Step) -> Said:
+    mark, tone = SIGNS[step.change]
+    was = f" from {step.was}" if step.change is Change.MOVED else ""
+    return Said(mark, tone, short(step.symbol), f"{step.change}{was}", step.now or step.was)
 
 
 SAID: dict[type, Callable[[Any], Said]] = {
@@ -219,7 +232,9 @@ SAID: dict[type, Callable[[Any], Said]] = {
     Finding: _finding,
     Unsupported: _unsupported,
     Bound: _bound,
-    Versus: _versus,
-    Pair: _pair,
-    Ends: _ends,
+    Drifted: _drifted,
+    Met: _met,
+    Only: _only,
+    Compared: _compared,
+    Step: _step,
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..model import Report
 from .chain import details, outcomes
+from .drift import pieces as drift
 from .findings import findings
 from .links import Links
 from .matrix import matrix
@@ -28,7 +29,9 @@ def _pieces(report: Report) -> Iterator[Piece]:
     yield question(report)
     if report.matrix is not None:
         yield matrix(report.matrix)
-    yield from findings(report.findings, links)
+    if report.drift is not None:
+        yield from drift(report.drift, report.pins)
+    yield from findings(report.apart(), links)
     for chain in report.chains:
         yield outcomes(chain, links)
     for chain in report.chains:

@@ -11,6 +11,7 @@ from ..model import Finding, Level, Outcome, Report, Verdict
 from ..names import counted, short
 from ..outcome import NOWHERE
 from ..standing import Standing, of_outcome, of_report, premises
+from .drift import verdict as of_drift
 from .links import Links
 from .matrix import verdict as of_matrix
 from .words import code, prose
@@ -25,6 +26,8 @@ def verdict(report: Report) -> str:
     """`**accepted**: ...; 1 warning`."""
     if report.matrix is not None:
         return f"{of_matrix(report.matrix)}{unread(report)}"
+    if report.drift is not None:
+        return f"{of_drift(report.drift)}{unread(report)}"
     tell = {Standing.ACCEPTED: _ends, Standing.REFUSED: _refused, Standing.OPEN: _undecided}
     standing = of_report(report)
     counts = ", ".join(_counted(report.findings)) or "no findings"

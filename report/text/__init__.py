@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..model import Report
 from .chain import chain
+from .drift import drift
 from .findings import coverage, findings
 from .header import header
 from .matrix import matrix
@@ -19,10 +20,12 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
     header(page, report)
     if report.matrix is not None:
         matrix(page, report.matrix)
+    if report.drift is not None:
+        drift(page, report.drift)
     for each in report.chains:
         page.blank()
         chain(page, each)
-    findings(page, report.findings)
+    findings(page, report.apart())
     coverage(page, report.coverage)
     page.foot()
     return page.text()
