@@ -125,13 +125,20 @@ class Drift(Struct, frozen=True, kw_only=True):
     same: int = 0
     """Hops that are the same at both."""
     only: tuple[Only, ...] = ()
+    cut: tuple[str, ...] = ()
+    """The pins of which some walk met a bound: a hop that they lack may be one that was not come to."""
     differs: tuple[str, ...] = ()
     """How the two questions differ, where two reports were given: `device: h100, a100`."""
 
     def unchanged(self) -> bool:
         """Whether nothing became another."""
         steps = (step for compared in self.chains for step in compared.steps)
-        return not self.changes and not self.only and all(step.change is Change.SAME for step in steps)
+        same = all(step.change is Change.SAME for step in steps)
+        return bool(self.chains) and same and not self.changes and not self.only
+
+    def unfinished(self) -> str:
+        """What is said where a walk met a bound."""
+        return f"not followed to its end everywhere: {', '.join(self.cut)}; a hop that it lacks may be there"
 
     def spans(self, devices: tuple[str, ...]) -> str:
         """Neighbours of a kind among the devices as one: `sm_75-87, sm_120, gfx942`."""

@@ -17,6 +17,7 @@ from .matrix import End, Matrix, Row
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site
 from .question import Pin, Question, Value
+from .readers import Readers
 
 __all__ = [
     "SCHEMA",
@@ -49,6 +50,7 @@ __all__ = [
     "Parameter",
     "Pin",
     "Question",
+    "Readers",
     "Refusal",
     "Relief",
     "Report",
@@ -112,6 +114,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """Where many questions end, in place of their chains."""
     drift: Drift | None = None
     """What changed between the two pins, in place of their chains."""
+    readers: Readers | None = None
+    """Who reads a flag, field or variable, where that was asked."""
     checkpoint: Checkpoint | None = None
     """What the checkpoint says of itself, where one was given."""
     findings: tuple[Finding, ...] = ()

@@ -179,6 +179,16 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT111",
+        name="flag.no_reader",
+        level=Level.WARNING,
+        short="Nothing on the way that is taken reads the flag.",
+        why="The engine accepts the flag, and the code that reads it is not there or is not built for this "
+        "question: it changes nothing.",
+        fix="Leave it out, or turn the condition under which its readers are built.",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT201",
         name="kernel.no_candidate",
         level=Level.ERROR,

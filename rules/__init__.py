@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..report.model import Finding, Level, Report
 from . import (
     diff_outcome,
+    flag_no_reader,
     kernel_layer_fallback,
     kernel_no_candidate,
     kernel_weight_only_on_capable_hw,
@@ -58,6 +59,7 @@ JUDGES = tuple(
         quant_ignore_unmatched,
         quant_silent_cast,
         quant_block_tp,
+        flag_no_reader,
         kernel_no_candidate,
         kernel_weight_only_on_capable_hw,
         kernel_layer_fallback,

@@ -11,6 +11,7 @@ from .findings import findings
 from .links import Links
 from .matrix import matrix
 from .pieces import Piece
+from .readers import pieces as readers
 from .room import fitted
 from .top import foot, question, top
 
@@ -31,6 +32,8 @@ def _pieces(report: Report) -> Iterator[Piece]:
         yield matrix(report.matrix)
     if report.drift is not None:
         yield from drift(report.drift, report.pins)
+    if report.readers is not None:
+        yield from readers(report.readers, report.pins)
     yield from findings(report.apart(), links)
     for chain in report.chains:
         yield outcomes(chain, links)

@@ -45,6 +45,8 @@ def pieces(drift: Drift, pins: tuple[Pin, ...]) -> Iterator[Piece]:
         )
     for compared in drift.chains:
         yield from _hops(compared, pins)
+    if drift.cut:
+        yield Piece("bounds", "\n", (f"{prose(drift.unfinished())}\n",))
 
 
 def _table(drift: Drift, fate: Fate, changes: list[Drifted]) -> Piece:

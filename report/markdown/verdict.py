@@ -14,6 +14,7 @@ from ..standing import Standing, of_outcome, of_report, premises
 from .drift import verdict as of_drift
 from .links import Links
 from .matrix import verdict as of_matrix
+from .readers import verdict as of_readers
 from .words import code, prose
 
 NAMED = 4
@@ -28,6 +29,9 @@ def verdict(report: Report) -> str:
         return f"{of_matrix(report.matrix)}{unread(report)}"
     if report.drift is not None:
         return f"{of_drift(report.drift)}{unread(report)}"
+    if report.readers is not None:
+        counts = ", ".join(_counted(report.findings)) or "no findings"
+        return f"{of_readers(report.readers)}; {counts}{unread(report)}"
     tell = {Standing.ACCEPTED: _ends, Standing.REFUSED: _refused, Standing.OPEN: _undecided}
     standing = of_report(report)
     counts = ", ".join(_counted(report.findings)) or "no findings"

@@ -9,6 +9,7 @@ from .findings import coverage, findings
 from .header import header
 from .matrix import matrix
 from .page import Page
+from .readers import readers
 
 NARROWEST = 40
 """Columns below which no layout holds; a narrower terminal gets lines of this width."""
@@ -22,6 +23,8 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
         matrix(page, report.matrix)
     if report.drift is not None:
         drift(page, report.drift)
+    if report.readers is not None:
+        readers(page, report.readers)
     for each in report.chains:
         page.blank()
         chain(page, each)

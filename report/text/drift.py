@@ -37,6 +37,9 @@ def drift(page: Page, drift: Drift) -> None:
     _only(page, drift.only)
     for compared in drift.chains:
         _hops(page, compared, one)
+    if drift.cut:
+        page.blank()
+        page.wrap(drift.unfinished(), tone=Tone.DOUBT)
 
 
 def summary(drift: Drift) -> str:
@@ -58,7 +61,7 @@ def _fate(page: Page, drift: Drift, fate: Fate, changes: list[Drifted], one: boo
     for change in told:
         _change(page, drift, change)
     if fate is Fate.WAY and not one:
-        page.wrap(f"{counted(len(changes), 'way')}: ask one question, or take the JSON", "  ", Tone.DIM)
+        page.wrap("told for one question, and in the JSON", "  ", Tone.DIM)
     elif len(told) < len(changes):
         left = counted(len(changes) - len(told), "more change")
         page.wrap(f"{left} where only one of the two asks what decides: in the JSON", "  ", Tone.DIM)

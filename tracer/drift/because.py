@@ -24,10 +24,12 @@ def because(change: Became, here: Chain, there: Chain, versions: tuple[str, str]
 
 
 def _refused(change: Became, was: str, now: str) -> Iterator[str]:
-    if change.fate is Fate.REFUSED and change.now.refusal is not None:
-        yield f"{now} raises at {change.now.refusal.site}"
-    if change.fate is Fate.ACCEPTED and change.was.refusal is not None:
-        yield f"{was} raises at {change.was.refusal.site}"
+    for fate, version, refusal in (
+        (Fate.REFUSED, now, change.now.refusal),
+        (Fate.ACCEPTED, was, change.was.refusal),
+    ):
+        if change.fate is fate and refusal is not None and refusal.site is not None:
+            yield f"{version} raises at {refusal.site}"
 
 
 def _asked(change: Became, here: Chain, there: Chain, was: str, now: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ def one(here: Report, there: Report, differs: Iterable[str] = ()) -> Report:
         chains=chains,
         same=sum(step.change is Change.SAME for chain in chains for step in chain.steps),
         only=tuple(told.only),
+        cut=tuple(told.cut),
         differs=tuple(differs),
     )
     return Report(
@@ -77,6 +78,7 @@ def many(
         chains=(Compared(layer="", steps=hops.steps()),),
         same=hops.same(),
         only=(*only, *told.only),
+        cut=tuple(told.cut),
     )
     return Report(
         tool=__version__,

@@ -38,21 +38,27 @@ class Side(StrEnum):
     THERE = "there"
 
 
+Compared = tuple[Side, Compare, int]
+"""A comparison of one side with a whole number."""
+
+
 class Joint:
     """One space for the conditions of two answers."""
 
     def __init__(self, here: Iterable[Predicate], there: Iterable[Predicate]) -> None:
         asked = {Side.HERE: _leaves_of(here), Side.THERE: _leaves_of(there)}
-        everything = dict.fromkeys(leaf for side in asked.values() for leaf in side)
         self.space = Space(MOST)
-        self._domains = _domains(everything)
+        self._domains = _domains(leaf for leaves in asked.values() for leaf in leaves)
         told = [{str(leaf) for leaf in side if _is_expression(str(leaf))} for side in asked.values()]
         self._both = told[0] & told[1]
+        numbers = {side: _compared(leaves) for side, leaves in asked.items()}
         self.possible = self.space.true
         """That numbers are somewhere: two comparisons of one are not independent."""
-        for side, leaves in asked.items():
-            for compared in _compared(leaves).values():
-                self.possible &= self._somewhere(compared, side)
+        for left in dict.fromkeys((*numbers[Side.HERE], *numbers[Side.THERE])):
+            found = [(side, *one) for side in Side for one in numbers[side].get(left, ())]
+            self.possible &= self._somewhere(found)
+            if all(left in numbers[side] for side in Side):
+                self._both |= {self._name(compare, side) for side, compare, _ in found}
 
     def guard(self, predicate: Predicate, side: Side) -> Guard:
         """A condition of one side."""
@@ -83,16 +89,19 @@ class Joint:
         return self._plain(self.space.predicate(guard))
 
     def _atom(self, leaf: Compare | Opaque, side: Side) -> Guard:
-        name = str(leaf)
-        return self.space.atom(name if name in self._both else f"{side}: {name}", leaf)
+        return self.space.atom(self._name(leaf, side), leaf)
 
-    def _somewhere(self, compared: list[tuple[Compare, int]], side: Side) -> Guard:
-        points = sorted({bound + step for _, bound in compared for step in (-1, 0, 1)})
-        return reduce(operator.or_, (self._at(point, compared, side) for point in points))
+    def _name(self, leaf: Compare | Opaque, side: Side) -> str:
+        """What it goes by: where one alone asks it, with the side."""
+        return str(leaf) if str(leaf) in self._both else f"{side}: {leaf}"
 
-    def _at(self, point: int, compared: list[tuple[Compare, int]], side: Side) -> Guard:
+    def _somewhere(self, compared: list[Compared]) -> Guard:
+        points = sorted({bound + step for *_, bound in compared for step in (-1, 0, 1)})
+        return reduce(operator.or_, (self._at(point, compared) for point in points))
+
+    def _at(self, point: int, compared: list[Compared]) -> Guard:
         held = self.space.true
-        for compare, bound in compared:
+        for side, compare, bound in compared:
             atom = self._atom(compare, side)
             held &= atom if OPERATORS[compare.op](point, bound) else ~atom
         return held
@@ -148,10 +157,11 @@ def _domain(name: str, values: list[Scalar]) -> tuple[Scalar, ...]:
 
 
 def _compared(leaves: Iterable[Leaf]) -> dict[str, list[tuple[Compare, int]]]:
-    """Comparisons with whole numbers, by what is compared."""
+    """Comparisons with whole numbers, by the expression that is compared."""
     found: dict[str, list[tuple[Compare, int]]] = {}
     for leaf in leaves:
-        if isinstance(leaf, Compare) and leaf.op in OPERATORS and leaf.right.lstrip("-").isdecimal():
+        number = isinstance(leaf, Compare) and leaf.op in OPERATORS and leaf.right.lstrip("-").isdecimal()
+        if isinstance(leaf, Compare) and number and _is_expression(leaf.left):
             found.setdefault(leaf.left, []).append((leaf, int(leaf.right)))
     return found
 

@@ -43,6 +43,7 @@ class Told:
         self.questions = self.alike = 0
         self.coverage = Coverage(modules_read=0, statements=0)
         self.only: dict[Only, None] = {}
+        self.cut: dict[str, None] = {}
         self._devices: dict[str, None] = {}
         self._found: dict[tuple[object, ...], Collected] = {}
 
@@ -58,14 +59,18 @@ class Told:
             self._found.setdefault(_key(told), Collected(told)).add(put, one, pair, names)
         self._add_alone(put)
         self._devices |= dict.fromkeys(put.devices)
-        for report in (put.here, put.there):
+        for report, name in zip((put.here, put.there), names, strict=True):
             self.coverage = read_together(self.coverage, report.coverage)
+            if report.coverage.budgets:
+                self.cut[name] = None
         self.questions += 1
         self.alike += not found and not (_open(put.here) or _open(put.there))
 
     def _add_alone(self, put: Put) -> None:
         """Checkpoints that only one of the two takes with the flag."""
         one, other = premises_of(put.here), premises_of(put.there)
+        if not one or not other:
+            return  # one of them is about all
         flag = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in put.asked.items())
         for premises, rest, change in ((one, other, Change.GONE), (other, one, Change.NEW)):
             for premise in premises:
@@ -92,14 +97,16 @@ class Collected:
 
     def __init__(self, change: Drifted) -> None:
         self._change = change
-        self._because: dict[str, None] = {}
+        self._because: dict[str, str] = {}
+        """Sentences by what they begin with: the pin, and the kernel."""
         self._devices: dict[tuple[tuple[tuple[str, Value], ...], str], dict[str, None]] = {}
         """By question and layer; a layer without a name is all of them."""
         self._layers: dict[str, frozenset[str]] = {}
 
     def add(self, put: Put, one: Became, pair: Pair, names: tuple[str, str]) -> None:
         if len(self._because) < REASONS:
-            self._because |= dict.fromkeys(because(one, pair.here, pair.there, names))
+            for sentence in because(one, pair.here, pair.there, names):
+                self._because.setdefault(" ".join(sentence.split()[:2]), sentence)
         self._layers[pair.layer] = self._layers.get(pair.layer, frozenset()) | layers_of(put.here, pair.layer)
         for checkpoint in pair.premises or (None,):
             asked = {**put.asked} if checkpoint is None else {**put.asked, CHECKPOINT: checkpoint}
@@ -112,7 +119,7 @@ class Collected:
             where.setdefault((asked, tuple(sorted(devices, key=_age))), []).append(layer)
         return replace(
             self._change,
-            because=tuple(self._because)[:REASONS],
+            because=tuple(self._because.values())[:REASONS],
             where=tuple(
                 Where(asked=dict(asked), devices=devices, layers=self._named(layers))  # type: ignore[call-overload, arg-type]
                 for (asked, devices), layers in where.items()

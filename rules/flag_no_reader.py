@@ -1,0 +1,65 @@
+"""QT111: nothing on the way that is taken reads the flag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from ..report.model import Finding, Report, Verdict
+from ..report.names import counted, short
+from ..report.predicate import Site
+from ..report.readers import Behind, Defined, Reader, Readers, Role, Source
+from ..report.registry import lookup
+from .examples import report
+
+RULE = lookup("QT111")
+
+
+def check(report: Report) -> Iterator[Finding]:
+    """One finding where no reader is left; open where something else may be one."""
+    told = report.readers
+    if told is not None and all(reader.unreachable() for reader in told.outside()):
+        yield _finding(told)
+
+
+def _finding(told: Readers) -> Finding:
+    outside = told.outside()
+    behind = dict.fromkeys(f"{each.condition} ({each.site})" for reader in outside for each in reader.behind)
+    readers = ", ".join(dict.fromkeys(short(reader.function) for reader in outside))
+    why = f"its readers ({readers}) are not built for this question" if outside else "nobody reads it"
+    asks = dict.fromkeys(name for reader in outside for each in reader.behind for name in each.asks)
+    turn = f" They are built otherwise with another {', '.join(asks)}." if asks else ""
+    return RULE.finding(
+        Verdict.OPEN if told.others else Verdict.FAIL,
+        told.name,
+        f"{told.name} changes nothing here: {why}.{turn}",
+        site=next((reader.site for reader in outside), told.defined[0].site if told.defined else None),
+        evidence=(
+            *(f"built where {each}, which does not hold" for each in behind),
+            *([f"{counted(told.others, 'place')} read an attribute of that name"] if told.others else ()),
+        ),
+    )
+
+
+_SITE = Site("vllm/v1/worker/gpu_model_runner.py", 6443)
+_DEFINED = Defined(source=Source.FIELD, symbol="vllm.config.profiler.ProfilerConfig.x", site=_SITE)
+_CHECKED = Reader(function="vllm.config.profiler.ProfilerConfig.check", site=_SITE, role=Role.DECIDES)
+_V1 = Reader(
+    function="vllm.v1.worker.gpu_model_runner.GPUModelRunner.capture_model",
+    site=_SITE,
+    role=Role.DECIDES,
+    behind=(Behind(condition="not use_v2_model_runner", site=_SITE, holds=False),),
+)
+
+
+def _read(*readers: Reader, others: int = 0) -> Report:
+    return replace(report(), readers=Readers(name="x", defined=(_DEFINED,), readers=readers, others=others))
+
+
+FIRES = (_read(_V1, _CHECKED), _read(_CHECKED), _read(_V1, others=2))
+SILENT = (
+    report(),
+    _read(replace(_V1, behind=())),
+    _read(replace(_V1, behind=(*_V1.behind, Behind(condition="a", site=_SITE, holds=None)))),
+)

@@ -1,0 +1,146 @@
+"""Who reads a name, whether the question comes to a reader, and whether its answer hangs on it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ... import __version__
+from ...report.model import Chain, Question, Report, Value
+from ...report.readers import Behind, Reader, Readers
+from ..answer import answered, coverage, roomy, walked
+from ..library import Library
+from ..scenario import Scenario, device_facts
+from ..standard import model_for
+from .holds import holds
+from .names import OWNER, Named, named
+from .reads import readers
+from .ways import Way, ways
+
+if TYPE_CHECKING:
+    from ..engines.vllm_walk import Walk
+
+CONFIGS = "vllm.config."
+FEW = 4
+"""Classes of which the ways are looked for; a name that more of them read has a reader on any path."""
+OWN = ("quantization", "kv_cache_dtype", "dtype", "tensor_parallel_size", "enable_expert_parallel")
+"""Arguments that a question has anyway."""
+
+
+def told(
+    library: Library, asked_for: str, scenario: Scenario, asked: Mapping[str, Value], about: bool
+) -> Report:
+    """The readers of a name; `about` a question, its chains with the name unknown as well."""
+    name = named(library.source, asked_for)
+    model = (
+        scenario
+        if scenario.model is not None
+        else replace(scenario, model=model_for("linear").config, whole=True)
+    )
+    walk = walked(library, model, configured=not about)
+    found = _reached(_behind(library, readers(library.source, name), walk), walk)
+    chains = answered(library, _unknown(scenario, name), asked).chains if about else ()
+    return Report(
+        tool=__version__,
+        question=Question(
+            engine=library.source.engine,
+            asked={"flag": asked_for, **asked},
+            resolved=device_facts(scenario),
+            assumed=() if scenario.model else (f"the model is {model_for('linear').words}",),
+        ),
+        pins=(library.source.pin(),),
+        chains=chains,
+        readers=Readers(
+            name=name.name,
+            defined=name.defined,
+            readers=tuple(reader for reader in found if reader.sure),
+            others=sum(not reader.sure for reader in found),
+            decides=_decides(name, chains) if about and name.name not in OWN else None,
+        ),
+        coverage=coverage(walk),
+    )
+
+
+def _unknown(scenario: Scenario, name: Named) -> Scenario:
+    """The question with the name set to nobody knows what."""
+    if not name.fields:
+        return replace(scenario, environment={**scenario.environment, name.name: None})
+    mine = name.name in OWN or not any(OWNER in owners for owners in name.fields.values())
+    return scenario if mine else replace(scenario, unread=(*scenario.unread, name.name))
+
+
+def _decides(name: Named, chains: Iterable[Chain]) -> bool:
+    """Whether the condition of an outcome names it."""
+    words = re.compile(rf"\b(?:{'|'.join(map(re.escape, (name.name, *name.fields)))})\b")
+    return any(words.search(str(outcome.guard)) for chain in chains for outcome in chain.outcomes)
+
+
+def _behind(library: Library, found: list[Reader], walk: Walk) -> list[Reader]:
+    """The readers with the conditions under which their classes are built."""
+    classes = dict.fromkeys(_class(reader) for reader in found if reader.sure)
+    outside = [cls for cls in classes if cls is not None and not cls[0].startswith(CONFIGS)]
+    if len(outside) > FEW:
+        return found
+    with roomy():
+        behind = {cls: _conditions(library, ways(library.source, *cls), walk) for cls in outside}
+    return [replace(reader, behind=behind.get(_class(reader) or ("", ""), ())) for reader in found]
+
+
+def _class(reader: Reader) -> tuple[str, str] | None:
+    """The module and the class whose method reads."""
+    parts = reader.function.split(".")
+    at = next((n for n, part in enumerate(parts) if part.lstrip("_")[:1].isupper()), None)
+    return None if at is None else (".".join(parts[:at]), parts[at])
+
+
+def _conditions(library: Library, found: list[Way], walk: Walk) -> tuple[Behind, ...]:
+    """The condition of each way; none where a way has none, or nobody builds it here."""
+    if any(way.test is None for way in found):
+        return ()
+    return tuple(
+        Behind(
+            condition=f"{'not ' if way.negated else ''}{way.test}",
+            site=way.site,
+            holds=_holds(library, way, walk),
+            asks=_asks(library, way.test or ""),
+        )
+        for way in found
+    )
+
+
+def _asks(library: Library, name: str) -> tuple[str, ...]:
+    """The environment variables that a property of the configuration reads."""
+    found: dict[str, None] = {}
+    for path in library.source.files(CONFIGS.replace(".", "/"), ".py"):
+        text = library.source.text(path) or ""
+        for node in ast.walk(ast.parse(text)) if f"def {name}(" in text else ():
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                found |= dict.fromkeys(re.findall(r"\benvs\.([A-Z_0-9]+)", ast.unparse(node)))
+    return tuple(found)
+
+
+def _holds(library: Library, way: Way, walk: Walk) -> bool | None:
+    """Whether the test holds, where what is tested is certainly the configuration's."""
+    found = holds(walk, way.test) if way.test and _is_copy(library, way.test, way.site.path) else None
+    return None if found is None else found != way.negated
+
+
+def _is_copy(library: Library, name: str, path: str) -> bool:
+    """Whether what is called so around a file is what the configuration has under that name."""
+    given: list[str] = []
+    for near in library.source.files(f"{path.rpartition('/')[0]}/", ".py"):
+        given += re.findall(rf"self\.{name}\s*=\s*([\w.]+)", library.source.text(near) or "")
+    read = f"vllm_config.{name}"
+    return all(value.endswith(read) for value in given) and (
+        bool(given) or read in (library.source.text(path) or "")
+    )
+
+
+def _reached(found: list[Reader], walk: Walk) -> list[Reader]:
+    """The readers with whether their function is run on the way of the question."""
+    run = {name for edge in walk.m.record.edges for name in (edge.caller, edge.callee)}
+    return [replace(reader, reached=reader.function in run) for reader in found]
