@@ -115,6 +115,7 @@ def _grid(args: argparse.Namespace, here: Answers, there: Answers) -> Report:
 
     if _asks(args, tuple(name for name in ASKED if name not in FLAGS)):
         raise UsageError("--only goes with -q and --kv-cache-dtype: leave it out to ask one question")
+    here, there = (pin.recorded(each) for each in (here, there))
     with written_over() as write:
         puts = questions(here, there, _wanted(args), lambda number: write(f"{number} questions"))
         told = {"only": args.only} if args.only else {}

@@ -46,6 +46,13 @@ def answering(args: argparse.Namespace, engine: str, talk: Talk | None = None) -
     return answering(args.at, engine, args.python, args.offline, talk or Stderr())
 
 
+def recorded(answers: Answers) -> Answers:
+    """The same answers from a snapshot that qtrace brings, where it is of the same files."""
+    from ..tracer.pins.answering import as_recorded
+
+    return as_recorded(answers, Stderr())
+
+
 def opened(args: argparse.Namespace, engine: str) -> Source:
     """The source that the options name."""
     from ..tracer.pins.opening import open_pin

@@ -87,6 +87,11 @@ def test_two_reports_are_compared_as_they_are(tmp_path: Path) -> None:
     assert b"asked otherwise  model: not given, llama-3.1-8b-fp8" in other.stdout
 
 
+def test_a_source_of_the_same_files_has_the_answers_of_its_snapshot(vllm_sdist: Path) -> None:
+    asked = ("--only", "sm_90", "-q", "fp8", "--json")
+    assert diff(HERE, f"vllm@{vllm_sdist}", *asked).stdout == diff(HERE, THERE, *asked).stdout
+
+
 def test_every_voice_speaks_of_it() -> None:
     text = diff(HERE, THERE, "--only", "l40s", "--format", "markdown").stdout.decode()
     assert text.startswith("<!-- qtrace -->") and "**another kernel**" in text

@@ -53,3 +53,15 @@ def _recorded(asked: Request, ways: Ways) -> Version | None:
     found = newest(asked, ways.engine) if ways.offline else None
     here = newest_kept(asked, ways.engine, ways.cache)
     return None if found is None or (here is not None and here.version > found) else found
+
+
+def as_recorded(answers: Answers, talk: Talk) -> Answers:
+    """The snapshot of the very files that a source holds, where one is bundled; the source stays behind it."""
+    if not isinstance(answers, FromSource):
+        return answers
+    own = answers.pin
+    for path in bundled(answers.engine).values():
+        snapshot = Snapshot(path)
+        if (snapshot.pin.python_hash, snapshot.pin.native_hash) == (own.python_hash, own.native_hash):
+            return FromSnapshot(snapshot, lambda: answers.source, talk.say)
+    return answers
