@@ -56,7 +56,7 @@ def _recorded(asked: Request, ways: Ways) -> Version | None:
 
 
 def as_recorded(answers: Answers, talk: Talk) -> Answers:
-    """The snapshot of the very files that a source holds, where one is bundled; the source stays behind it."""
+    """The snapshot of the very files that a source holds, where one is bundled, with the source behind."""
     if not isinstance(answers, FromSource):
         return answers
     own = answers.pin

@@ -29,6 +29,8 @@ WHEEL = {"profile": "wheel"}
 """With the packages that the release installs."""
 DECODE = {"rows": 1}
 """A forward that decodes for one request."""
+HALF = "float16"
+"""What the weights are in where a release's method takes nothing else."""
 EXPERTS = "experts"
 ATTENTION = "attention"
 
@@ -40,6 +42,7 @@ def groups(known: Known) -> Iterator[list[Scenario]]:
     for flag in known.flags:
         yield [_open(quantization=flag, **device) for device in devices]
         yield [_open(quantization=flag, kv_cache_dtype="fp8", **device) for device in typical]
+        yield [_open(quantization=flag, dtype=HALF, **device) for device in typical]
     for dtype in known.cache_dtypes:
         yield [_open(layer=ATTENTION, kv_cache_dtype=dtype, **device) for device in typical]
     varied = (*devices, *({**device, **more} for more in (WHEEL, DECODE) for device in typical), *ELSEWHERE)
