@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..report.errors import UsageError
+from ..report.errors import ReportError, UsageError
 from . import options, output, pin
 from .drifting import drift
 from .overview import ASKED
@@ -78,6 +78,8 @@ def _compared(args: argparse.Namespace, here: str | None, there: str | None) -> 
     if here is None or there is None:
         raise UsageError("give two pins, or two reports: a report is the answer to one question")
     answers = tuple(_answering(args, at) for at in (here, there))
+    if args.only == "":
+        raise UsageError("--only: give a device, or leave it out for all of them")
     return (drift if args.only is None and _asks(args, ASKED) else _grid)(args, *answers)
 
 
@@ -105,7 +107,12 @@ def _files(args: argparse.Namespace) -> Report:
     engines = here.question.engine, there.question.engine
     if engines[0] != engines[1]:
         raise UsageError(f"{engines[0]} and {engines[1]} are two engines: nothing of one is at the other")
-    return one(here, there, differences(here.question, there.question))
+    if not {chain.layer for chain in here.chains} & {chain.layer for chain in there.chains}:
+        raise UsageError("the two reports are about other layers: there is nothing to compare")
+    try:
+        return one(here, there, differences(here, there))
+    except RecursionError:
+        raise ReportError(f"{args.here} or {args.there} nests too deeply to be a report of qtrace") from None
 
 
 def _grid(args: argparse.Namespace, here: Answers, there: Answers) -> Report:

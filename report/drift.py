@@ -125,16 +125,19 @@ class Drift(Struct, frozen=True, kw_only=True):
     same: int = 0
     """Hops that are the same at both."""
     only: tuple[Only, ...] = ()
+    identical: bool = False
+    """Whether both pins are the same files, by their hashes, and were asked the same."""
     cut: tuple[str, ...] = ()
     """The pins of which some walk met a bound: a hop that they lack may be one that was not come to."""
     differs: tuple[str, ...] = ()
     """How the two questions differ, where two reports were given: `device: h100, a100`."""
 
     def unchanged(self) -> bool:
-        """Whether nothing became another."""
-        steps = (step for compared in self.chains for step in compared.steps)
-        same = all(step.change is Change.SAME for step in steps)
-        return bool(self.chains) and same and not self.changes and not self.only
+        """Whether the two are the same files, or everything was followed and is the same."""
+        steps = [step for compared in self.chains for step in compared.steps]
+        same = bool(self.chains) and all(step.change is Change.SAME for step in steps)
+        seen = same and not self.changes and not self.only
+        return seen and (self.identical or (not self.cut and self.alike == self.questions))
 
     def unfinished(self) -> str:
         """What is said where a walk met a bound."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -10,6 +11,8 @@ from .predicate import Site
 
 OWN = ("vllm.config.", "vllm.engine.arg_utils.")
 """Where configuration is made and checked."""
+HANDING = (".EngineArgs.create_engine_config", ".EngineArgs.create_model_config", ".VllmConfig.__str__")
+"""Functions that hand arguments to the fields that keep them, or print them."""
 
 
 class Source(StrEnum):
@@ -27,6 +30,8 @@ class Role(StrEnum):
 
     DECIDES = "decides"
     """It stands in a condition."""
+    CHECKS = "checks"
+    """In a condition under which the engine raises, and nothing else."""
     PASSES = "passes on"
     """It is an argument, or is assigned or returned."""
     LOGS = "logs"
@@ -84,5 +89,14 @@ class Readers(Struct, frozen=True, kw_only=True):
     """Whether an outcome of the question hangs on it; None where no question was asked."""
 
     def outside(self) -> tuple[Reader, ...]:
-        """Those that do something with it: neither log it, nor belong to the configuration itself."""
-        return tuple(r for r in self.readers if r.role is not Role.LOGS and not r.function.startswith(OWN))
+        """Those that do something with it, but for the configuration's own code."""
+        return tuple(reader for reader in self._acting() if not reader.function.startswith(OWN))
+
+    def inside(self) -> tuple[Reader, ...]:
+        """Code of the configuration that makes something else of it than a field."""
+        own = (reader for reader in self._acting() if reader.function.startswith(OWN))
+        return tuple(reader for reader in own if not reader.function.endswith(HANDING))
+
+    def _acting(self) -> Iterator[Reader]:
+        """Neither logs nor checks."""
+        return (reader for reader in self.readers if reader.role in (Role.DECIDES, Role.PASSES))

@@ -17,34 +17,40 @@ RULE = lookup("QT111")
 
 
 def check(report: Report) -> Iterator[Finding]:
-    """One finding where no reader is left; open where something else may be one."""
+    """One finding where no reader is left; open where something else may be one, and where none was found."""
     told = report.readers
-    if told is not None and all(reader.unreachable() for reader in told.outside()):
+    if told is not None and all(reader.unreachable() for reader in told.outside()) and not told.inside():
         yield _finding(told)
 
 
 def _finding(told: Readers) -> Finding:
     outside = told.outside()
     behind = dict.fromkeys(f"{each.condition} ({each.site})" for reader in outside for each in reader.behind)
-    readers = ", ".join(dict.fromkeys(short(reader.function) for reader in outside))
-    why = f"its readers ({readers}) are not built for this question" if outside else "nobody reads it"
-    asks = dict.fromkeys(name for reader in outside for each in reader.behind for name in each.asks)
-    turn = f" They are built otherwise with another {', '.join(asks)}." if asks else ""
     return RULE.finding(
-        Verdict.OPEN if told.others else Verdict.FAIL,
+        Verdict.FAIL if outside and not told.others else Verdict.OPEN,
         told.name,
-        f"{told.name} changes nothing here: {why}.{turn}",
+        _message(told),
         site=next((reader.site for reader in outside), told.defined[0].site if told.defined else None),
         evidence=(
             *(f"built where {each}, which does not hold" for each in behind),
-            *([f"{counted(told.others, 'place')} read an attribute of that name"] if told.others else ()),
+            *([f"{counted(told.others, 'place')} may read it in another way"] if told.others else ()),
         ),
     )
 
 
+def _message(told: Readers) -> str:
+    outside = told.outside()
+    if not outside:
+        return f"No reader of {told.name} was found, but for checks and logs."
+    readers = ", ".join(dict.fromkeys(short(reader.function) for reader in outside))
+    asks = dict.fromkeys(name for reader in outside for each in reader.behind for name in each.asks)
+    turn = f" They are built otherwise with another {', '.join(asks)}." if asks else ""
+    return f"{told.name} changes nothing here: its readers ({readers}) are not built for this question.{turn}"
+
+
 _SITE = Site("vllm/v1/worker/gpu_model_runner.py", 6443)
 _DEFINED = Defined(source=Source.FIELD, symbol="vllm.config.profiler.ProfilerConfig.x", site=_SITE)
-_CHECKED = Reader(function="vllm.config.profiler.ProfilerConfig.check", site=_SITE, role=Role.DECIDES)
+_CHECKED = Reader(function="vllm.config.profiler.ProfilerConfig.check", site=_SITE, role=Role.CHECKS)
 _V1 = Reader(
     function="vllm.v1.worker.gpu_model_runner.GPUModelRunner.capture_model",
     site=_SITE,
@@ -61,5 +67,6 @@ FIRES = (_read(_V1, _CHECKED), _read(_CHECKED), _read(_V1, others=2))
 SILENT = (
     report(),
     _read(replace(_V1, behind=())),
+    _read(_V1, replace(_CHECKED, role=Role.DECIDES)),
     _read(replace(_V1, behind=(*_V1.behind, Behind(condition="a", site=_SITE, holds=None)))),
 )

@@ -21,7 +21,9 @@ def verdict(told: Readers) -> str:
     reached = sum(reader.reached is True for reader in outside)
     hangs = {True: "; an outcome hangs on it", False: "; no outcome hangs on it", None: ""}[told.decides]
     count = counted(len(outside), "reader")
-    return f"**{count} of {code(told.name)}**, {reached} on the way of the question{hangs}"
+    asked = any(reader.reached is not None for reader in outside)
+    on_way = f", {reached} on the way of the question" if asked else ""
+    return f"**{count} of {code(told.name)}**{on_way}{hangs}"
 
 
 def pieces(told: Readers, pins: tuple[Pin, ...]) -> Iterator[Piece]:

@@ -48,7 +48,8 @@ def summary(drift: Drift) -> str:
         return "nothing changed"
     counts = Counter(change.fate for change in drift.changes)
     told = [f"{counts[fate]:,} {fate}" for fate in Fate if counts[fate]]
-    alike = "it ends alike" if drift.alike else "it does not end alike"
+    unlike = "it does not end alike" if drift.changes else "not all of it can be compared"
+    alike = "it ends alike" if drift.alike else unlike
     asked = alike if drift.questions == 1 else f"{drift.alike:,} of {drift.questions:,} questions end alike"
     return f"{asked}; {', '.join(told) or 'no outcome changed'}"
 

@@ -28,10 +28,14 @@ def readers(page: Page, told: Readers) -> None:
         page.wrap(DECIDES[told.decides], "", Tone.PLAIN)
     for role in Role:
         _of_role(page, role, [reader for reader in told.readers if reader.role is role])
+    if any(reader.reached for reader in told.readers):
+        page.blank()
+        page.wrap("\u25cf on the way of this question", tone=Tone.DIM)
     if told.others:
         page.blank()
         page.wrap(
-            f"{counted(told.others, 'place')} read an attribute of that name of something else", tone=Tone.DIM
+            f"{counted(told.others, 'other place')} may read it, or something else of that name",
+            tone=Tone.DIM,
         )
 
 

@@ -31,7 +31,6 @@ def test_outcomes_come_first_and_the_exit_code_tells_them() -> None:
     done = diff(HERE, THERE, "--only", "l40s", "-q", "fp8")
     text = done.stdout.decode()
     assert done.returncode == 1
-    assert text.index("refused now") if "refused now" in text else True
     assert text.index("another kernel") < text.index("\nhops")
     at = text.index("was  ✓ TritonFp8BlockScaledMMKernel")
     assert "now  ✓ MarlinFP8ScaledMMLinearKernel" in text[at : at + 120]
@@ -68,7 +67,7 @@ def test_the_other_way_round_is_the_mirror() -> None:
 
 def test_a_flag_that_one_alone_knows_is_refused_by_the_other() -> None:
     drift = drift_of("vllm@0.20.0", HERE, "-q", "gguf", "--device", "h100")
-    assert {change.fate for change in drift.changes} <= {Fate.REFUSED, Fate.OPEN}
+    assert [change.fate for change in drift.changes] == [Fate.REFUSED, Fate.OPEN]
     assert any("0.26.0 has no --quantization gguf" in str(change.now) for change in drift.changes)
     grid = drift_of("vllm@0.20.0", HERE, "--only", "sm_90")
     assert ("--quantization", "gguf", Change.GONE) in {(o.flag, o.value, o.change) for o in grid.only}
@@ -116,6 +115,7 @@ def test_every_voice_speaks_of_it() -> None:
         ((HERE, THERE, "--only", "h100", "--model", "{}"), "--only goes with -q and --kv-cache-dtype"),
         ((HERE, THERE, "--only", "gfx1100"), "no question of the grid is about that"),
         ((saved("accepted"), saved("open"), "-q", "fp8"), "leave out the question"),
+        ((HERE, THERE, "--only", ""), "--only: give a device"),
     ],
 )
 def test_bad_input_is_one_line(argv: tuple[str, ...], words: str) -> None:

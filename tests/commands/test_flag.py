@@ -33,4 +33,6 @@ def test_a_name_that_nobody_has_is_one_line(vllm_sdist: Path) -> None:
     done = qtrace("flag", "vllm", "VLLM_NO_SUCH", "--at", str(vllm_sdist))
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
-    assert line.startswith("qtrace: VLLM_NO_SUCH: vllm 0.33.0 has no option, field of a configuration or")
+    assert line.startswith(
+        "qtrace: VLLM_NO_SUCH: vllm 0.33.0 has no engine argument, field of a configuration or"
+    )

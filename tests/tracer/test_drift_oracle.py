@@ -77,7 +77,7 @@ class Cell(NamedTuple):
         sure = (
             change for change, holds in self.told if holds and change.sure and change.fate is not Fate.OPEN
         )
-        return [] if self.changed() else list(sure)
+        return [change for change in sure if (names(change.was), names(change.now)) != (self.was, self.now)]
 
     def listed(self) -> bool:
         return any((names(change.was), names(change.now)) == (self.was, self.now) for change, _ in self.told)

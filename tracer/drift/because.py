@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...report.drift import Fate
-from ...report.model import Candidate, CandidateState, Chain, Choice, Hop
+from ...report.model import Candidate, CandidateState, Chain, Choice, Hop, Outcome
 from ...report.names import short
 from .ends import Became
 
 REWRITTEN = "rewritten: "
+NOUNS = ("operators", "parameters", "dtypes of the forward", "cache")
 
 
 def because(change: Became, here: Chain, there: Chain, versions: tuple[str, str]) -> tuple[str, ...]:
     """Sentences that the facts of both chains give, at most two."""
     was, now = versions
-    told = [
-        *_refused(change, was, now),
-        *_asked(change, here, there, was, now),
-        *_rewritten(here, there, now),
-    ]
-    return tuple(dict.fromkeys(told))[:2] or tuple(_parted(here, there, was, now))
+    told = dict.fromkeys(_otherwise(change) if change.fate is Fate.WAY else _refused(change, was, now))
+    told |= dict.fromkeys(_asked(change, here, there, was, now))
+    told |= dict.fromkeys(_rewritten(here, there, now))
+    return tuple(told)[:2] or tuple(_parted(here, there, was, now))
 
 
 def _refused(change: Became, was: str, now: str) -> Iterator[str]:
@@ -80,14 +79,18 @@ def _rewritten(here: Chain, there: Chain, now: str) -> Iterator[str]:
 
 
 def _otherwise(change: Became) -> Iterator[str]:
-    """The operators and parameters that one of the two ends has and the other has not."""
-    for noun, was, now in (
-        ("operators", change.was.ops, change.now.ops),
-        ("parameters", tuple(map(str, change.was.parameters)), tuple(map(str, change.now.parameters))),
-    ):
+    """What one of the two ends has and the other has not."""
+    for noun, was, now in zip(NOUNS, _held(change.was), _held(change.now), strict=True):
         gone, new = [each for each in was if each not in now], [each for each in now if each not in was]
         if gone or new:
             yield f"{noun}: {', '.join((*(f'- {each}' for each in gone), *(f'+ {each}' for each in new)))}"
+
+
+def _held(outcome: Outcome) -> tuple[tuple[str, ...], ...]:
+    """What an end has of each noun."""
+    cache = outcome.cache
+    rows = (str(cache), f"block size {cache.block_size}", *map(str, cache.scales)) if cache else ()
+    return outcome.ops, tuple(map(str, outcome.parameters)), outcome.dtypes or (), rows
 
 
 def _parted(here: Chain, there: Chain, was: str, now: str) -> Iterator[str]:

@@ -35,26 +35,33 @@ def one(here: Report, there: Report, differs: Iterable[str] = ()) -> Report:
         same=sum(step.change is Change.SAME for chain in chains for step in chain.steps),
         only=tuple(told.only),
         cut=tuple(told.cut),
-        differs=tuple(differs),
+        differs=(asked_otherwise := tuple(differs)),
+        identical=_identical(here.pins[:1], there.pins[:1]) and not asked_otherwise,
     )
     return Report(
         tool=__version__,
         question=_both(here.question, there.question),
-        pins=(*here.pins[:1], *there.pins[:1]),
+        pins=(*here.pins[:1], *there.pins[:1]) if here.pins and there.pins else (),
         chains=(),
         drift=drift,
         coverage=read_together(here.coverage, there.coverage),
     )
 
 
+def _identical(here: tuple[Pin, ...], there: tuple[Pin, ...]) -> bool:
+    """Whether two pins are of the same files."""
+    hashes = [[(pin.python_hash, pin.native_hash) for pin in pins] for pins in (here, there)]
+    return bool(here) and hashes[0] == hashes[1]
+
+
 def _both(here: Question, there: Question) -> Question:
-    """What the two questions have in common; what one leaves unknown or assumes, both do."""
+    """What the two questions have in common, and what either leaves unknown or assumes."""
     return Question(
         engine=here.engine,
         asked=_common(here.asked, there.asked),
         resolved=_common(here.resolved, there.resolved),
         unknown=tuple(sorted({*here.unknown, *there.unknown})),
-        assumed=tuple(said for said in here.assumed if said in there.assumed),
+        assumed=tuple(dict.fromkeys((*here.assumed, *there.assumed))),
     )
 
 
@@ -79,6 +86,7 @@ def many(
         same=hops.same(),
         only=(*only, *told.only),
         cut=tuple(told.cut),
+        identical=_identical(pins[:1], pins[1:]),
     )
     return Report(
         tool=__version__,

@@ -157,8 +157,22 @@ def _reached(outcome: Outcome) -> tuple[object, ...]:
 def _way(outcome: Outcome) -> tuple[object, ...]:
     """The same kernel may be reached by other classes, run other operators and hold other tensors."""
     steps = tuple(map(short, outcome.steps()))
-    cache = outcome.cache and (outcome.cache.format, outcome.cache.mode, outcome.cache.layout)
-    return steps, frozenset(outcome.ops), frozenset(map(str, outcome.parameters)), cache
+    return (
+        steps,
+        frozenset(outcome.ops),
+        frozenset(map(str, outcome.parameters)),
+        outcome.dtypes,
+        _cache(outcome),
+    )
+
+
+def _cache(outcome: Outcome) -> tuple[object, ...]:
+    """All of a cache that a number or a byte hangs on."""
+    cache = outcome.cache
+    if cache is None:
+        return ()
+    named = (cache.format, cache.mode, cache.layout, cache.order, cache.shape, cache.block_size)
+    return *named, tuple(map(str, cache.scales))
 
 
 def ended(outcome: Outcome, fate: Fate) -> Ended:

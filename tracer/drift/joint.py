@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache, reduce
@@ -24,6 +25,7 @@ OPERATORS: dict[str, Callable[[int, int], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+NUMBER = re.compile("-?[0-9]{1,15}")
 MOST = 20_000
 """Nodes of guards that two answers may take."""
 WORDED = 40
@@ -46,10 +48,10 @@ class Joint:
     """One space for the conditions of two answers."""
 
     def __init__(self, here: Iterable[Predicate], there: Iterable[Predicate]) -> None:
-        asked = {Side.HERE: _leaves_of(here), Side.THERE: _leaves_of(there)}
+        asked = {Side.HERE: leaves_of(here), Side.THERE: leaves_of(there)}
         self.space = Space(MOST)
         self._domains = _domains(leaf for leaves in asked.values() for leaf in leaves)
-        told = [{str(leaf) for leaf in side if _is_expression(str(leaf))} for side in asked.values()]
+        told = [{str(leaf) for leaf in side if is_expression(str(leaf))} for side in asked.values()]
         self._both = told[0] & told[1]
         numbers = {side: _compared(leaves) for side, leaves in asked.items()}
         self.possible = self.space.true
@@ -120,7 +122,13 @@ class Joint:
                 return predicate
 
 
-def _leaves_of(guards: Iterable[Predicate]) -> tuple[Leaf, ...]:
+def plain(guards: Iterable[Predicate]) -> bool:
+    """Whether all that they ask means the same at another pin."""
+    return all(isinstance(leaf, Member) or is_expression(str(leaf)) for leaf in leaves_of(guards))
+
+
+def leaves_of(guards: Iterable[Predicate]) -> tuple[Leaf, ...]:
+    """What conditions are made of."""
     return tuple(dict.fromkeys(leaf for guard in guards for leaf in _leaves(guard)))
 
 
@@ -160,14 +168,14 @@ def _compared(leaves: Iterable[Leaf]) -> dict[str, list[tuple[Compare, int]]]:
     """Comparisons with whole numbers, by the expression that is compared."""
     found: dict[str, list[tuple[Compare, int]]] = {}
     for leaf in leaves:
-        number = isinstance(leaf, Compare) and leaf.op in OPERATORS and leaf.right.lstrip("-").isdecimal()
-        if isinstance(leaf, Compare) and number and _is_expression(leaf.left):
+        number = isinstance(leaf, Compare) and leaf.op in OPERATORS and NUMBER.fullmatch(leaf.right)
+        if isinstance(leaf, Compare) and number and is_expression(leaf.left):
             found.setdefault(leaf.left, []).append((leaf, int(leaf.right)))
     return found
 
 
 @lru_cache(4096)
-def _is_expression(text: str) -> bool:
+def is_expression(text: str) -> bool:
     """Whether it is one: a description in words may be of something else at another pin."""
     try:
         ast.parse(text, mode="eval")

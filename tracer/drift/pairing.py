@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...report.model import Chain, Report
@@ -47,6 +47,17 @@ def _both(one: Cells, other: Cells) -> Iterator[tuple[str, str]]:
 
 def _of(cells: Cells, layer: str, premise: str) -> list[Chain]:
     return cells.get((layer, premise)) or cells.get((layer, ""), [])
+
+
+def alone(report: Report, met: Iterable[tuple[Chain, tuple[str, ...]]]) -> Iterator[str]:
+    """The layers of a report that no pair is about, in words."""
+    named: dict[int, set[str]] = {}
+    for chain, names in met:
+        named.setdefault(id(chain), set()).update(names)
+    for chain in report.chains:
+        left = [name for name in chain.layers if name not in named.get(id(chain), ())]
+        if id(chain) not in named or (named[id(chain)] and left):
+            yield ", ".join(left) or chain.layer
 
 
 def premises_of(report: Report) -> dict[str, None]:

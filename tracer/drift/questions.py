@@ -4,19 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import asdict
+
 from ...report.model import Chain, Coverage, Outcome, Question, Refusal, Report, Value
 from ..answers import Answers
 from ..scenario import Scenario
 
 UNKNOWN = "unknown value"
+MADE = ("quantization", "is_act_and_mul", "dtype", "cuda")
+"""What a question comes to by the engine's doing, or has of the release."""
+READ = ("excluded", "fused")
+"""What a release makes of a checkpoint's own words."""
 
 
-def differences(here: Question, there: Question) -> Iterator[str]:
-    """`device: h100, a100`: what was asked otherwise."""
-    one, other = here.asked, there.asked
+def differences(here: Report, there: Report) -> Iterator[str]:
+    """`device: h100, a100`: what was asked otherwise, or is of another checkpoint."""
+    one, other = _asked(here), _asked(there)
     for name in dict.fromkeys((*one, *other)):
         if one.get(name) != other.get(name):
             yield f"{name}: {_value(one.get(name))}, {_value(other.get(name))}"
+
+
+def _asked(report: Report) -> dict[str, Value]:
+    """What a question is about, but for what the engine or the release itself makes of it."""
+    resolved = {name: value for name, value in report.question.resolved.items() if name not in MADE}
+    own = asdict(report.checkpoint) if report.checkpoint is not None else {}
+    return {
+        **resolved,
+        **report.question.asked,
+        **{f"checkpoint's {name}": str(value) for name, value in own.items() if name not in READ},
+    }
 
 
 def _value(value: Value) -> str:

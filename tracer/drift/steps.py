@@ -33,7 +33,7 @@ def _both(was: Hop, now: Hop) -> Step:
 
 
 def _change(was: Hop, now: Hop) -> Change:
-    if (str(was.guard), was.why, was.kind) != (str(now.guard), now.why, now.kind):
+    if (str(was.guard), was.why, was.kind, was.note) != (str(now.guard), now.why, now.kind, now.note):
         return Change.CHANGED
     return Change.SAME if was.site == now.site else Change.MOVED
 

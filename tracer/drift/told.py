@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -15,8 +15,9 @@ from ..scenario import CAPABILITIES
 from ..supposed import read_together
 from .because import because
 from .ends import Became, became, ended
+from .joint import plain
 from .labels import labels
-from .pairing import Pair, layers_of, pairs, premises_of
+from .pairing import Pair, alone, layers_of, pairs, premises_of
 
 FATES = tuple(Fate)
 CHECKPOINT = "checkpoint"
@@ -48,34 +49,21 @@ class Told:
         self._found: dict[tuple[object, ...], Collected] = {}
 
     def add(self, put: Put) -> None:
-        found = [
-            (one, pair)
-            for pair in pairs(put.here, put.there)
-            for one in became(pair.here, pair.there, put.capability)
-        ]
+        paired = list(pairs(put.here, put.there))
         names = labels(put.here, put.there)
+        found = [(one, pair) for pair in paired for one in became(pair.here, pair.there, put.capability)]
         for one, pair in found:
             told = _drifted(one)
             self._found.setdefault(_key(told), Collected(told)).add(put, one, pair, names)
-        self._add_alone(put)
+        apart = [*_checkpoints(put), *_layers(put, paired)]
+        self.only |= dict.fromkeys(apart)
         self._devices |= dict.fromkeys(put.devices)
         for report, name in zip((put.here, put.there), names, strict=True):
             self.coverage = read_together(self.coverage, report.coverage)
             if report.coverage.budgets:
                 self.cut[name] = None
         self.questions += 1
-        self.alike += not found and not (_open(put.here) or _open(put.there))
-
-    def _add_alone(self, put: Put) -> None:
-        """Checkpoints that only one of the two takes with the flag."""
-        one, other = premises_of(put.here), premises_of(put.there)
-        if not one or not other:
-            return  # one of them is about all
-        flag = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in put.asked.items())
-        for premises, rest, change in ((one, other, Change.GONE), (other, one, Change.NEW)):
-            for premise in premises:
-                if premise not in rest:
-                    self.only[Only(flag=flag, value=premise, change=change)] = None
+        self.alike += not found and not apart and all(map(_settled, (put.here, put.there)))
 
     def devices(self) -> tuple[str, ...]:
         return tuple(sorted(self._devices, key=_age))
@@ -146,8 +134,32 @@ def _key(change: Drifted) -> tuple[object, ...]:
     return change.fate, str(change.was), str(change.now), str(change.guard), change.sure
 
 
-def _open(report: Report) -> bool:
-    return any(_is_open(outcome) for chain in report.chains for outcome in chain.outcomes)
+def _checkpoints(put: Put) -> Iterator[Only]:
+    """Checkpoints that only one of the two takes with the flag; an answer without any is about all."""
+    one, other = premises_of(put.here), premises_of(put.there)
+    if one and other:
+        flag = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in put.asked.items())
+        yield from (Only(flag=flag, value=each, change=Change.GONE) for each in one if each not in other)
+        yield from (Only(flag=flag, value=each, change=Change.NEW) for each in other if each not in one)
+
+
+def _layers(put: Put, paired: list[Pair]) -> Iterator[Only]:
+    """Layers that only one of the two tells of, where the checkpoint is one of both."""
+    for change, report, other, met in (
+        (Change.GONE, put.here, put.there, [(pair.here, pair.names) for pair in paired]),
+        (Change.NEW, put.there, put.here, [(pair.there, pair.names) for pair in paired]),
+    ):
+        known = premises_of(other)
+        shared = (c for c in report.chains if not known or not c.premises or known.keys() & set(c.premises))
+        for name in dict.fromkeys(alone(replace(report, chains=tuple(shared)), met)):
+            yield Only(flag="layers", value=name, change=change)
+
+
+def _settled(report: Report) -> bool:
+    """Whether every end was come to, under conditions that mean the same at another pin."""
+    ends = [outcome for chain in report.chains for outcome in chain.outcomes]
+    followed = all(chain.outcomes for chain in report.chains) and not any(map(_is_open, ends))
+    return followed and plain(outcome.guard for outcome in ends)
 
 
 def _is_open(outcome: Outcome) -> bool:

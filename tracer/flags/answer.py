@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ... import __version__
 from ...report.model import Chain, Question, Report, Value
 from ...report.readers import Behind, Reader, Readers
+from ...report.standing import Standing, of_report
 from ..answer import answered, coverage, roomy, walked
 from ..library import Library
 from ..scenario import Scenario, device_facts
@@ -36,21 +37,20 @@ def told(
 ) -> Report:
     """The readers of a name; `about` a question, its chains with the name unknown as well."""
     name = named(library.source, asked_for)
-    model = (
-        scenario
-        if scenario.model is not None
-        else replace(scenario, model=model_for("linear").config, whole=True)
-    )
-    walk = walked(library, model, configured=not about)
-    found = _reached(_behind(library, readers(library.source, name), walk), walk)
-    chains = answered(library, _unknown(scenario, name), asked).chains if about else ()
+    model = model_for(scenario.layer)
+    concrete = scenario if scenario.model is not None else replace(scenario, model=model.config, whole=True)
+    walk = walked(library, concrete, configured=not about)
+    found = _behind(library, readers(library.source, name), walk)
+    if about:
+        found = _reached(found, walk)
+    chains, decides = _hangs(library, name, scenario, asked) if about else ((), None)
     return Report(
         tool=__version__,
         question=Question(
             engine=library.source.engine,
             asked={"flag": asked_for, **asked},
             resolved=device_facts(scenario),
-            assumed=() if scenario.model else (f"the model is {model_for('linear').words}",),
+            assumed=() if scenario.model else (f"the model is {model.words}, not quantized",),
         ),
         pins=(library.source.pin(),),
         chains=chains,
@@ -59,10 +59,27 @@ def told(
             defined=name.defined,
             readers=tuple(reader for reader in found if reader.sure),
             others=sum(not reader.sure for reader in found),
-            decides=_decides(name, chains) if about and name.name not in OWN else None,
+            decides=decides,
         ),
         coverage=coverage(walk),
     )
+
+
+def _hangs(
+    library: Library, name: Named, scenario: Scenario, asked: Mapping[str, Value]
+) -> tuple[tuple[Chain, ...], bool | None]:
+    """The chains with the name unknown, and whether they are others than with it as it was asked; None where
+    it cannot be left unknown, or something was not followed to its end.
+    """
+    known = answered(library, scenario, asked)
+    without = _unknown(scenario, name)
+    if without == scenario:
+        return known.chains, None
+    unknown = answered(library, without, asked)
+    if unknown.chains != known.chains:
+        return unknown.chains, True
+    cut = known.coverage.budgets or of_report(known) is Standing.OPEN
+    return unknown.chains, None if cut else False
 
 
 def _unknown(scenario: Scenario, name: Named) -> Scenario:
@@ -71,12 +88,6 @@ def _unknown(scenario: Scenario, name: Named) -> Scenario:
         return replace(scenario, environment={**scenario.environment, name.name: None})
     mine = name.name in OWN or not any(OWNER in owners for owners in name.fields.values())
     return scenario if mine else replace(scenario, unread=(*scenario.unread, name.name))
-
-
-def _decides(name: Named, chains: Iterable[Chain]) -> bool:
-    """Whether the condition of an outcome names it."""
-    words = re.compile(rf"\b(?:{'|'.join(map(re.escape, (name.name, *name.fields)))})\b")
-    return any(words.search(str(outcome.guard)) for chain in chains for outcome in chain.outcomes)
 
 
 def _behind(library: Library, found: list[Reader], walk: Walk) -> list[Reader]:
@@ -133,9 +144,9 @@ def _is_copy(library: Library, name: str, path: str) -> bool:
     """Whether what is called so around a file is what the configuration has under that name."""
     given: list[str] = []
     for near in library.source.files(f"{path.rpartition('/')[0]}/", ".py"):
-        given += re.findall(rf"self\.{name}\s*=\s*([\w.]+)", library.source.text(near) or "")
+        given += re.findall(rf"self\.{name}\s*=\s*([^\n]+)", library.source.text(near) or "")
     read = f"vllm_config.{name}"
-    return all(value.endswith(read) for value in given) and (
+    return all(re.fullmatch(rf"(?:self\.)?{re.escape(read)}", value) for value in given) and (
         bool(given) or read in (library.source.text(path) or "")
     )
 

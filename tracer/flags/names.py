@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from ...report.errors import UsageError
 from ...report.predicate import Site
@@ -16,6 +16,12 @@ ENVIRONMENT = "vllm/envs.py"
 ARGUMENTS = "vllm/engine/arg_utils.py"
 CONFIGS = "vllm/config/"
 OWNER = "EngineArgs"
+
+
+class TextConstant(ast.Constant):
+    """A constant that is a text."""
+
+    value: str
 
 
 class Named(NamedTuple):
@@ -32,12 +38,16 @@ def named(source: Text, asked: str) -> Named:
     """Find a name; UsageError where the release has none like it."""
     owner, _, last = asked.rpartition(".")
     name = last.lstrip("-").replace("-", "_")
-    declared = list(_declared(source, name, owner))
+    arguments = ast.parse(source.text(ARGUMENTS) or "")
+    option = _option(arguments, name) if owner in ("", OWNER) else None
+    name = option.symbol.rpartition(".")[2] if option is not None else name
+    declared = [*([option] if option else []), *_declared(source, arguments, name, owner, option is not None)]
     if not declared and not owner:
         declared = list(_variables(source, name))
     if not declared:
         raise UsageError(
-            f"{asked}: {source} has no option, field of a configuration or environment variable of that name"
+            f"{asked}: {source} has no engine argument, field of a configuration or environment variable "
+            "of that name"
         )
     fields: dict[str, frozenset[str]] = {}
     for defined in declared:
@@ -47,35 +57,37 @@ def named(source: Text, asked: str) -> Named:
     return Named(name, tuple(declared), fields)
 
 
-def _declared(source: Text, name: str, owner: str) -> Iterator[Defined]:
-    """The option, and fields that hold it in the engine's arguments and its configuration classes."""
-    arguments = ast.parse(source.text(ARGUMENTS) or "")
-    option = _option(arguments, name) if owner in ("", OWNER) else None
-    if option is not None:
-        yield option
-    handed = {(OWNER, name), *_handed(arguments, name)} if option is not None else None
+def _declared(source: Text, arguments: ast.Module, name: str, owner: str, option: bool) -> Iterator[Defined]:
+    """The fields that hold it in the engine's arguments and its configuration classes."""
+    handed = {(OWNER, name), *_handed(arguments, name)} if option else None
+    wanted = [name] if handed is None else [f"class {cls}" for cls, _ in handed]
     for path in (ARGUMENTS, *source.files(CONFIGS, ".py")):
         text = source.text(path) or ""
-        if not any(
-            word in text for word in ([name] if handed is None else [f"class {cls}" for cls, _ in handed])
-        ):
-            continue
-        for node in ast.parse(text).body:
+        for node in ast.parse(text).body if any(word in text for word in wanted) else ():
             if isinstance(node, ast.ClassDef) and owner in ("", node.name):
                 mine = {name} if handed is None else {field for cls, field in handed if cls == node.name}
                 yield from _fields(node, path, mine)
 
 
 def _option(arguments: ast.Module, name: str) -> Defined | None:
-    """The place at which the option is added to the parser."""
-    option = f"--{name.replace('_', '-')}"
+    """The place at which the option is added to the parser, under any of its names."""
     for node in ast.walk(arguments):
-        if isinstance(node, ast.Call) and any(
-            isinstance(arg, ast.Constant) and arg.value == option for arg in node.args
-        ):
-            symbol = f"{module_of(ARGUMENTS)}.{OWNER}.{name}"
+        options = [arg.value for arg in node.args if _is_option(arg)] if isinstance(node, ast.Call) else []
+        fields = [option.lstrip("-").replace("-", "_") for option in options]
+        long = [f for f, o in zip(fields, options, strict=True) if o.startswith("--") and f]
+        if isinstance(node, ast.Call) and long and (name in fields or name.removeprefix("no_") in fields):
+            kept = next((k.value.value for k in node.keywords if k.arg == "dest" and _is_text(k.value)), None)
+            symbol = f"{module_of(ARGUMENTS)}.{OWNER}.{kept or long[0]}"
             return Defined(source=Source.FLAG, symbol=symbol, site=Site(ARGUMENTS, node.lineno))
     return None
+
+
+def _is_text(node: ast.expr) -> TypeGuard[TextConstant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_option(node: ast.expr) -> TypeGuard[TextConstant]:
+    return _is_text(node) and node.value.startswith("-")
 
 
 def _handed(arguments: ast.Module, name: str) -> Iterator[tuple[str, str]]:
@@ -111,6 +123,11 @@ def _called(call: ast.Call) -> str:
 
 
 def _is(value: ast.expr, held: set[str]) -> bool:
+    """Whether it is one of them, on one of its branches at least."""
+    if isinstance(value, ast.IfExp):
+        return _is(value.body, held) or _is(value.orelse, held)
+    if isinstance(value, ast.BoolOp):
+        return any(_is(each, held) for each in value.values)
     return isinstance(value, ast.Name | ast.Attribute) and ast.unparse(value) in held
 
 

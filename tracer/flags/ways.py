@@ -36,14 +36,28 @@ def ways(source: Text, module: str, cls: str, depth: int = 0) -> list[Way]:
         names = {cls} if module_of(path) == module else set(imported)
         parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
-                named = imported.get(ast.unparse(node.func), node)
+            if (
+                isinstance(node, ast.Name | ast.Attribute)
+                and ast.unparse(node) in names
+                and _built(node, parents)
+            ):
+                named = imported.get(ast.unparse(node), node)
                 tests = (*_tests(node, parents), *_tests(named, parents))
                 test, negated = next(iter(tests), (None, False))
                 found.append(Way(test, negated, Site(path, node.lineno)))
             elif isinstance(node, ast.ClassDef) and names & {ast.unparse(base) for base in node.bases}:
                 found += ways(source, module_of(path), node.name, depth + 1) if depth < DEEP else []
     return found
+
+
+def _built(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether the class is called there, or handed to something that may call it: not in an annotation, as a
+    base, for a check of a type, or for something that it has.
+    """
+    up = parents[node]
+    if isinstance(up, ast.Call):
+        return up.func is node or ast.unparse(up.func) not in ("isinstance", "issubclass", "cast")
+    return isinstance(up, ast.Assign | ast.Return | ast.keyword | ast.IfExp | ast.Dict | ast.List | ast.Tuple)
 
 
 def _imported(tree: ast.Module, module: str, cls: str) -> Iterator[tuple[str, ast.AST]]:
