@@ -110,12 +110,15 @@ def table(sdist: str, most: int, others: dict[str, tuple[str, ...]]) -> None:
     """Measure and print, a row as soon as it is there."""
     static = ("-m", "qtrace", "static", "vllm", "--at", sdist)
     h100 = ("-q", "fp8", "--device", "h100", "--packages", "wheel")
+    diff = ("-m", "qtrace", "diff", "vllm@0.26.0", "vllm@0.33.0", "--offline")
     snapshot = ("-m", "qtrace", "static", "vllm", "--at", "0.33.0", "--offline")
     own = {
         "ast.parse of every file": ("-c", PARSE, sdist),
         "qtrace --help": ("-m", "qtrace", "--help"),
         "from a snapshot": (*snapshot, "-q", "fp8", "--kv-cache-dtype", "fp8", "--device", "h100"),
         "from a snapshot, every method": snapshot,
+        "two releases, one question": (*diff, "-q", "fp8", "--device", "h100"),
+        "two releases, every question": diff,
         FIRST: (*static, *h100, "--model", str(MODEL)),
         "the same, with its KV cache": (*static, *h100, "--model", str(MODEL), "--kv-cache-dtype", "fp8"),
         "the same, nothing else known": (*static, "-q", "fp8", "--model", str(MODEL)),

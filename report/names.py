@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 UNITS = ("KiB", "MiB", "GiB", "TiB")
 """Names of the powers of 1024 bytes."""
 
 
+@lru_cache(4096)
 def short(symbol: str) -> str:
     """The part of a symbol that a reader knows it by: the class and what follows, or the last name.
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from ...report.drift import Step
-from ...report.model import Change, Hop
+from ...report.model import Change, Hop, Report
 from .pairing import pairs
 from .steps import steps
 from .told import Put
@@ -20,10 +20,14 @@ class Hops:
 
     def __init__(self) -> None:
         self._found: dict[Step, None] = {}
+        self._last: tuple[Report, Report] | None = None
         self._here: set[str] = set()
         self._there: set[str] = set()
 
     def add(self, put: Put) -> None:
+        if self._last is not None and self._last[0] is put.here and self._last[1] is put.there:
+            return  # the same answers on another device
+        self._last = put.here, put.there
         for pair in pairs(put.here, put.there):
             self._here |= {hop.symbol for hop in pair.here.hops}
             self._there |= {hop.symbol for hop in pair.there.hops}

@@ -50,6 +50,7 @@ class Joint:
     def __init__(self, here: Iterable[Predicate], there: Iterable[Predicate]) -> None:
         asked = {Side.HERE: leaves_of(here), Side.THERE: leaves_of(there)}
         self.space = Space(MOST)
+        self._words: dict[Guard, Predicate] = {}
         self._domains = _domains(leaf for leaves in asked.values() for leaf in leaves)
         told = [{str(leaf) for leaf in side if is_expression(str(leaf))} for side in asked.values()]
         self._both = told[0] & told[1]
@@ -85,10 +86,13 @@ class Joint:
 
     def words(self, guard: Guard) -> Predicate:
         """The condition as it is told; of one that hangs on much, on how much and on what first."""
-        guard = self.space.simplify(guard, self.possible)
-        if len(guard.nodes()) > WORDED:
-            return unsaid(self.space, guard)
-        return self._plain(self.space.predicate(guard))
+        found = self._words.get(guard)
+        if found is None:
+            short = self.space.simplify(guard, self.possible)
+            long = len(short.nodes()) > WORDED
+            found = unsaid(self.space, short) if long else self._plain(self.space.predicate(short))
+            self._words[guard] = found
+        return found
 
     def _atom(self, leaf: Compare | Opaque, side: Side) -> Guard:
         return self.space.atom(self._name(leaf, side), leaf)
