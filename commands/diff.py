@@ -17,8 +17,6 @@ from .drifting import drift
 from .overview import ASKED
 from .progress import written_over
 from .question import asked
-from .show import report_in
-from .static import LEVELS
 
 if TYPE_CHECKING:
     from ..report.model import Report
@@ -42,9 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(line=None)
     pin.configure_ways(parser)
     options.configure(parser)
-    parser.add_argument(
-        "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
-    )
+    output.configure_gate(parser)
     output.configure(parser)
 
 
@@ -97,6 +93,7 @@ def _files(args: argparse.Namespace) -> Report:
     """Two reports, each the answer to one question."""
     from ..tracer.drift.compare import one
     from ..tracer.drift.questions import differences
+    from .show import report_in
 
     if args.only or _asks(args, ASKED):
         raise UsageError("two reports are compared as they are: leave out the question, or give two pins")

@@ -11,7 +11,6 @@ import argparse
 
 from . import options, output, pin
 from .question import asked, scenario
-from .static import LEVELS
 
 QUESTION = ("quantization", "kv_cache_dtype", "model")
 """Arguments with which something is asked beside the name."""
@@ -24,9 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     pin.configure(parser)
     options.configure(parser)
-    parser.add_argument(
-        "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
-    )
+    output.configure_gate(parser)
     output.configure(parser)
 
 

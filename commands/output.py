@@ -41,6 +41,8 @@ VOICES: dict[str, Callable[[Report, Terminal], bytes]] = {
     "markdown": _markdown,
 }
 """What `--format` takes, and what speaks so; a voice is imported when it is asked for."""
+LEVELS = ("error", "warning", "note", "never")
+"""Levels of findings, the gravest first, and none."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +55,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "-o", "--output", type=_target, metavar="FILE", help="write to FILE, whole or not at all"
+    )
+
+
+def configure_gate(parser: argparse.ArgumentParser) -> None:
+    """Add `--fail-on`."""
+    parser.add_argument(
+        "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
     )
 
 

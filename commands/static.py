@@ -17,8 +17,6 @@ from .progress import written_over
 from .question import asked, known, named, scenario
 from .streams import say
 
-LEVELS = ("error", "warning", "note", "never")
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
@@ -29,9 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--matrix", action="store_true", help="every value of --quantization, every checkpoint, every device"
     )
-    parser.add_argument(
-        "--fail-on", choices=LEVELS, default="error", help="findings that make the exit code 1"
-    )
+    output.configure_gate(parser)
     output.configure(parser)
 
 
