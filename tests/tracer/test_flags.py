@@ -93,7 +93,15 @@ def test_a_flag_without_any_reader_is_told(vllm_source: Source) -> None:
     )
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKED if name != PROFILER])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "VLLM_USE_V2_MODEL_RUNNER",
+        "VLLM_DISABLED_KERNELS",
+        "--allow-deprecated-quantization",
+        "--linear-backend",
+    ],
+)
 def test_what_has_a_reader_is_not_told_to_have_none(library: Library, name: str) -> None:
     report = told(library, name, Scenario(capability=90), {}, False)
     assert not list(flag_no_reader.check(report))
