@@ -107,6 +107,7 @@ def shown_key(m: Machine, shown: Value, key: Value, old: Value, born: Guard) -> 
 def _move(m: Machine, target: DictValue, name: Any, old: Value) -> None:
     """Where a known key is not there now, writing it puts it last."""
     gone = m.live & ~cover(m, old)
+    target.again += not gone.is_false
     if not gone.is_false and (target.moves or next(reversed(list(target.entries))) != name):
         target.moves.append((len(target.entries), name, gone))
 

@@ -332,15 +332,16 @@ class DictValue:
 
     `other` is an Unknown once a key we could not tell was written: every read may then meet it. `moves` says
     where a key that was there before was inserted again, and so stands later: (entries there then, key,
-    guard).
+    guard). `again` counts such inserts, those at the end among them.
     """
 
-    __slots__ = ("born", "entries", "factory", "moves", "other")
+    __slots__ = ("again", "born", "entries", "factory", "moves", "other")
 
     def __init__(self, born: Guard, factory: Value = None) -> None:
         self.born, self.factory = born, factory
         self.entries: MutableMapping[Any, tuple[Value, Value]] = {}
         self.moves: list[tuple[int, Any, Guard]] = []
+        self.again = 0
         self.other: Value = MISSING
 
 

@@ -168,11 +168,17 @@ def _walk_sized(m: Machine, atom: DictValue | SetValue | DictView, keys: Value, 
             give(m, lambda _: _may_refuse_change(m, held), None)
         return
     for key in keys:
-        before = _written(held)
+        before, again = _written(held), _again(held)
         give(m, lambda k: taker.item(element_of(m, atom, k)), key)
         after = _written(held)
         if len(before) != len(after) or not all(map(is_, before, after)):
-            give(m, lambda _: _refuse_change(m, held, keys), None)
+            put_back = _again(held) != again
+            give(m, lambda _: _refuse_change(m, held, keys, put_back), None)  # noqa: B023 - given at once
+
+
+def _again(held: DictValue | SetValue) -> int:
+    """How often a key was put back: it stands in another place then, also where the order is the same."""
+    return held.again if isinstance(held, DictValue) else 0
 
 
 def _written(held: DictValue | SetValue) -> list[Any]:
@@ -180,14 +186,14 @@ def _written(held: DictValue | SetValue) -> list[Any]:
     return [held.other, *held.entries.values()]
 
 
-def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value) -> None:
+def _refuse_change(m: Machine, held: DictValue | SetValue, keys: Value, put_back: bool) -> None:
     """RuntimeError where the size changed; where other keys took the place of some, the rest is open."""
 
     def check(now: Value) -> None:
         if isinstance(now, Unknown):
             _may_refuse_change(m, held)
             return
-        if same(now, keys):
+        if same(now, keys) and not put_back:
             return
         if len(now) != len(keys):
             m.fail("RuntimeError", f"{_kind(held)} changed size during iteration")
