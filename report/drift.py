@@ -52,7 +52,7 @@ class Where(Struct, frozen=True, kw_only=True):
     """Questions for which an outcome changed in the same way."""
 
     asked: Mapping[str, Value]
-    """What they have in common: `quantization`, `checkpoint`, `kv_cache_dtype`, `layer`, `packages`, `M`."""
+    """What they have in common: `quantization`, `checkpoint`, `layer`, `dtype`, `packages`, `tokens` ..."""
     devices: tuple[str, ...] = ()
     """`sm_90`, `gfx942`; empty where the device is not known."""
     layers: tuple[str, ...] = ()

@@ -86,7 +86,7 @@ class Readers(Struct, frozen=True, kw_only=True):
     others: int = 0
     """Attributes of the name that may be of another object."""
     decides: bool | None = None
-    """Whether an outcome of the question hangs on it; None where no question was asked."""
+    """Whether the answer is another with it unknown; None where nothing was asked, or that is open."""
 
     def outside(self) -> tuple[Reader, ...]:
         """Those that do something with it, but for the configuration's own code."""

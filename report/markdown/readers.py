@@ -19,7 +19,9 @@ def verdict(told: Readers) -> str:
     """`**3 readers of `VLLM_USE_DEEP_GEMM`**, 1 on the way of the question`."""
     outside = told.outside()
     reached = sum(reader.reached is True for reader in outside)
-    hangs = {True: "; an outcome hangs on it", False: "; no outcome hangs on it", None: ""}[told.decides]
+    hangs = {True: "; the answer hangs on it", False: "; the answer does not hang on it", None: ""}[
+        told.decides
+    ]
     count = counted(len(outside), "reader")
     asked = any(reader.reached is not None for reader in outside)
     on_way = f", {reached} on the way of the question" if asked else ""

@@ -10,8 +10,8 @@ from .page import Page, Tone
 
 MARKS = {True: ("\u2713", Tone.GOOD), False: ("\u2717", Tone.BAD), None: ("?", Tone.DOUBT)}
 DECIDES = {
-    True: "an outcome of this question hangs on it",
-    False: "no outcome of this question hangs on it",
+    True: "the answer to this question hangs on it",
+    False: "the answer to this question does not hang on it",
 }
 
 
