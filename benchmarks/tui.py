@@ -74,7 +74,9 @@ def asking(*argv: str) -> Explorer:
     args = parser.parse_args(argv)
     args.line = None
     session = Asking(args)
-    return Explorer(session, session.ask(session.first), session.first)
+    app = Explorer(session, session.ask(session.first), session.first)
+    gc.freeze()  # as the command does
+    return app
 
 
 async def painted(app: Explorer, key: str, until: Any = None) -> float:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STACK = 64 * 2**20
 """Bytes of stack for the thread that answers: the evaluator nests deeply. It is reserved, not used."""
-SELDOM = (100_000, 50, 100)
+SELDOM = (20_000, 50, 100)
 """Thresholds of the garbage collector, which finds next to nothing here: a look through all there is takes as
 long as a paint, and comes between a key and its paint.
 """
