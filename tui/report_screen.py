@@ -75,7 +75,8 @@ class ReportScreen(Screen[None]):
         self.again_title()
         lines = self.lines()
         self.set_class(not lines, "-empty")
-        self.query_one("#empty", Static).update(self.explorer.problem or self.why_empty())
+        if not lines:
+            self.query_one("#empty", Static).update(self.explorer.problem or self.why_empty())
         self.rows.border_title = self.title_of
         self.rows.show(lines)
 

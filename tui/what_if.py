@@ -47,7 +47,7 @@ class WhatIf(Widget, can_focus=True):
     def show(self, asked: Mapping[str, str]) -> None:
         """Show the question that was answered."""
         self.asked = dict(asked)
-        self.refresh(layout=True)
+        self.refresh()
 
     def render(self) -> RenderResult:
         width = max((len(field.label) for field in self._fields), default=0)
@@ -72,7 +72,7 @@ class WhatIf(Widget, can_focus=True):
         if value:
             asked[self.field.name] = value
         self.asked = asked
-        self.refresh(layout=True)
+        self.refresh()
         self.post_message(self.Changed(asked))
 
     def _step(self, by: int) -> None:
