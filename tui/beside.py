@@ -24,7 +24,7 @@ from .session import Session
 from .words import site_of
 
 LANGUAGES = {"py": "python", "cu": "cuda", "cuh": "cuda", "h": "cpp", "hpp": "cpp", "cpp": "cpp"}
-LABEL = 11
+LABEL = 12
 """Columns of the labels."""
 LEAST = 5
 """Rows that the source has at least, where there is any."""

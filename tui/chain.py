@@ -39,7 +39,7 @@ class ChainScreen(ReportScreen):
         """Choose the first line at a place, else the first that names the subject; whether there is one."""
         lines = self.rows.lines
         at = (n for n, line in enumerate(lines) if site is not None and site_of(line) == site)
-        named = (n for n, line in enumerate(lines) if subject in said(line).name)
+        named = (n for n, line in enumerate(lines) if subject in said(line).text())
         number = next(at, next(named, None))
         if number is not None:
             self.rows.go_to(number)

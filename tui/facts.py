@@ -55,6 +55,7 @@ def _of_chain(chain: Chain, _: Chain | None) -> Told:
 
 def _of_outcome(outcome: Outcome, _: Chain | None) -> Told:
     refusal = outcome.refusal
+    yield "steps", "" if refusal else " → ".join(map(short, outcome.steps()))
     yield "refused", str(refusal) if refusal else ""
     yield "because", str(refusal.guard) if refusal and refusal.guard != Always() else ""
     yield "guard", str(outcome.guard)

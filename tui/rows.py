@@ -82,11 +82,11 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         for above in range(number, -1, -1):
             if self.lines[above].depth < depth:
                 depth = self.lines[above].depth
-                path.append(said(self.lines[above]).name if depth else "")
+                path.append(said(self.lines[above]).text() if depth else "")
             if depth == 0:
                 break
         chain = line.chain
-        return type(line.about), *path, (chain.layer, chain.premises) if chain else said(line).name
+        return type(line.about), *path, (chain.layer, chain.premises) if chain else said(line).text()
 
     def _again(self) -> None:
         self.seen = list(self._unfolded())
@@ -171,7 +171,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         for away in range(1, count + 1):
             number = (start + step * away) % count
             words = said(self.lines[number])
-            if text in f"{words.name} {words.aside} {words.site or ''}".casefold():
+            if text in f"{words.text()} {words.aside} {words.site or ''}".casefold():
                 self.go_to(number)
                 return True
         return False
@@ -232,8 +232,10 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         lead = f"{' ' * (STEP * line.depth)}{sign}"
         yield self._segment(lead, Tone.DIM)
         yield self._segment(mark, words.tone)
-        yield self._segment(words.name, Tone.HEAD if words.tone is Tone.HEAD else Tone.PLAIN)
-        used = cell_len(lead) + cell_len(mark) + cell_len(words.name)
+        used = cell_len(lead) + cell_len(mark)
+        name = words.text(width - used)
+        yield self._segment(name, Tone.HEAD if words.tone is Tone.HEAD else Tone.PLAIN)
+        used += cell_len(name)
         aside = f"  {words.aside}" if words.aside else ""
         yield self._segment(aside, Tone.DIM)
         site = one_line(str(words.site).rpartition("/")[2]) if words.site else ""

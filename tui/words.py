@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
+
 from ..report.cache import Cache
 from ..report.finding import CALM
 from ..report.matrix import End, Row
@@ -50,12 +52,24 @@ class Said(NamedTuple):
     name: str
     aside: str = ""
     site: Site | None = None
+    steps: tuple[str, ...] = ()
+    """What follows the name, the last of which matters most."""
+
+    def text(self, room: int | None = None) -> str:
+        """The name and the steps; without the first of these where they do not all fit in `room` columns."""
+        for left in range(len(self.steps)):
+            told = " → ".join([*["…"][: min(left, 1)], *self.steps[left:]])
+            text = f"{self.name}  {told}"
+            if room is None or cell_len(text) <= room or left == len(self.steps) - 1:
+                return text
+        return self.name
 
 
 def said(line: Line) -> Said:
     """What a line says."""
     words = SAID[type(line.about)](line.about)
-    return words._replace(name=one_line(words.name), aside=one_line(words.aside))
+    steps = tuple(map(one_line, words.steps))
+    return words._replace(name=one_line(words.name), aside=one_line(words.aside), steps=steps)
 
 
 def site_of(line: Line) -> Site | None:
@@ -77,10 +91,12 @@ def _chain(chain: Chain) -> Said:
 def _outcome(outcome: Outcome) -> Said:
     standing = of_outcome(outcome)
     mark, tone = STANDINGS[standing]
-    steps = " → ".join(map(short, outcome.steps())) or NOWHERE
-    told = str(outcome.refusal) if outcome.refusal else steps
-    site = outcome.refusal.site if outcome.refusal else None
-    return Said(mark, tone, f"{standing}  {told}", when(outcome.guard), site)
+    if outcome.refusal:
+        return Said(
+            mark, tone, f"{standing}  {outcome.refusal}", when(outcome.guard), outcome.refusal.site
+        )
+    steps = tuple(map(short, outcome.steps())) or (NOWHERE,)
+    return Said(mark, tone, standing, when(outcome.guard), steps=steps)
 
 
 def _hop(hop: Hop) -> Said:
@@ -186,10 +202,14 @@ def _bound(bound: Bound) -> Said:
 
 
 def _drifted(change: Drifted) -> Said:
-    mark, tone = FATES[change.fate]
+    sure = change.sure or change.fate is Fate.WAY
+    mark, tone = FATES[change.fate if sure else Fate.OPEN]
     site = next((end.refusal.site for end in (change.now, change.was) if end.refusal), None)
-    open_ = "" if change.sure else " (open)"
-    return Said(mark, tone, f"{change.fate}{open_}: {change.was} → {change.now}", when(change.guard), site)
+    fate = f"{change.fate}{'' if change.sure else ' (open)'}"
+    was, now = change.was.reaches, change.now.reaches
+    if change.fate is Fate.WAY and was and was[-1:] == now[-1:]:
+        return Said(mark, tone, f"{fate} to {short(now[-1])}", when(change.guard), site)
+    return Said(mark, tone, f"{fate}: {change.now}, was {change.was}", when(change.guard), site)
 
 
 def _met(met: Met) -> Said:
@@ -210,8 +230,15 @@ def _compared(compared: Compared) -> Said:
 
 def _step(step: Step) -> Said:
     mark, tone = SIGNS[step.change]
-    was = f" from {step.was}" if step.change is Change.MOVED else ""
-    return Said(mark, tone, short(step.symbol), f"{step.change}{was}", step.now or step.was)
+    return Said(mark, tone, short(step.symbol), f"{step.change}{_from(step)}", step.now or step.was)
+
+
+def _from(step: Step) -> str:
+    """Where a hop that moved was: the line, and the file's name where it is another."""
+    if step.change is not Change.MOVED or step.was is None or step.now is None:
+        return ""
+    same = step.was.path == step.now.path
+    return f" from line {step.was.line}" if same else f" from {str(step.was).rpartition('/')[2]}"
 
 
 SAID: dict[type, Callable[[Any], Said]] = {

@@ -47,13 +47,13 @@ def rows(app: Explorer) -> Rows:
 def chosen(app: Explorer) -> str:
     """The words of the chosen line."""
     line = rows(app).line
-    return "" if line is None else said(line).name
+    return "" if line is None else said(line).text()
 
 
 def shown(app: Explorer) -> list[str]:
-    """The names of all lines that are not folded away."""
+    """The words of all lines that are not folded away, however wide."""
     found = rows(app)
-    return [said(found.lines[number]).name for number in found.seen]
+    return [said(found.lines[number]).text() for number in found.seen]
 
 
 def drawn(app: Explorer) -> list[str]:

@@ -169,7 +169,17 @@ async def test_a_line_that_does_not_fit_says_so() -> None:
     for unicode, sign in ((True, "…"), (False, "~")):
         app = explorer(*FLAG, unicode=unicode)
         async with app.run_test(size=(60, 20)):
-            assert rows(app).render_line(1).text.rstrip().endswith(sign)
+            assert rows(app).render_line(0).text.rstrip().endswith(sign)
+
+
+async def test_where_the_steps_do_not_fit_the_kernel_is_what_stays() -> None:
+    for width, told in (
+        (70, "accepted  … → CutlassFP8ScaledMMLinearKernel"),
+        (100, "accepted  … → Fp8PerTensorOnlineLinearMethod → CutlassFP8ScaledMMLinearKernel"),
+    ):
+        app = explorer(*FLAG)
+        async with app.run_test(size=(width, 20)):
+            assert rows(app).render_line(1).text.strip("✓ ") == told
 
 
 async def test_what_was_cut_short_is_among_the_findings() -> None:

@@ -22,7 +22,7 @@ def test_alone_it_is_about_every_method_and_leaves_with_q() -> None:
 
 def test_a_question_may_be_given() -> None:
     with Terminal("tui", "-q", "fp8", "--device", "h100") as screen:
-        screen.until(b"OnlineQuantizationConfig", b"EngineArgs.create_model_config")
+        screen.until(b"CutlassFP8ScaledMMLinearKernel", b"EngineArgs.create_model_config")
         screen.type(b"q")
         assert screen.ended() == 0
 

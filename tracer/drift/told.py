@@ -139,6 +139,7 @@ def _checkpoints(put: Put) -> Iterator[Only]:
     one, other = premises_of(put.here), premises_of(put.there)
     if one and other:
         flag = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in put.asked.items())
+        flag = flag or "checkpoint"
         yield from (Only(flag=flag, value=each, change=Change.GONE) for each in one if each not in other)
         yield from (Only(flag=flag, value=each, change=Change.NEW) for each in other if each not in one)
 
