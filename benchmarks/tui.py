@@ -160,7 +160,8 @@ def main() -> None:
         row(
             f"a report of {WHOLE:,} hops", [first_paint(*alone, path, until=b"QKVParallel") for _ in range(3)]
         )
-    row("what-if on the grid, key to last paint", asyncio.run(what_if(asking("-q", "fp8", "--device", "sm_90"))))
+    grid = asking("-q", "fp8", "--device", "sm_90")
+    row("what-if on the grid, key to last paint", asyncio.run(what_if(grid)))
     row("200 keys, key to paint", asyncio.run(keys(asking("-q", "fp8", "--device", "h100"))))
 
 

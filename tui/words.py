@@ -92,9 +92,7 @@ def _outcome(outcome: Outcome) -> Said:
     standing = of_outcome(outcome)
     mark, tone = STANDINGS[standing]
     if outcome.refusal:
-        return Said(
-            mark, tone, f"{standing}  {outcome.refusal}", when(outcome.guard), outcome.refusal.site
-        )
+        return Said(mark, tone, f"{standing}  {outcome.refusal}", when(outcome.guard), outcome.refusal.site)
     steps = tuple(map(short, outcome.steps())) or (NOWHERE,)
     return Said(mark, tone, standing, when(outcome.guard), steps=steps)
 
