@@ -42,6 +42,7 @@ COMMANDS = (
         "static", ".static", "the chain from a quantization flag to the kernel, read from source", line=True
     ),
     Command("diff", ".diff", "what changed between two pins: outcomes first, then every hop"),
+    Command("review", ".review", "what a change to an engine, or to files that start one, comes to"),
     Command("flag", ".flag", "who reads a flag, a field or a variable, and what hangs on it"),
     Command("tui", ".tui", "explore a report, or put questions, on the whole screen"),
     Command("pins", ".pins", "the pins that have a name, what is in the cache, what is installed"),

@@ -8,24 +8,17 @@ qtrace diff before.json after.json                         two reports that `--j
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..report.errors import ReportError, UsageError
-from . import options, output, pin
-from .drifting import drift
+from . import drifting, options, output, pin
 from .overview import ASKED
-from .progress import written_over
-from .question import asked
 
 if TYPE_CHECKING:
     from ..report.model import Report
     from ..tracer.answers import Answers
-    from ..tracer.scenario import Scenario
 
 SUFFIX = ".json"
-FLAGS = ("quantization", "kv_cache_dtype")
-"""Arguments that choose among the questions of the grid."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     side = "vllm@PIN (PIN as for --at of `qtrace static`), or the file of a report; - is stdin"
     parser.add_argument("here", metavar="A", help=side)
     parser.add_argument("there", metavar="B", help=side)
-    parser.add_argument(
-        "--only", metavar="D", help="every question of the grid on this device; -q may choose among them"
-    )
+    drifting.configure(parser)
     parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     parser.set_defaults(line=None)
     pin.configure_ways(parser)
@@ -73,20 +64,11 @@ def _compared(args: argparse.Namespace, here: str | None, there: str | None) -> 
         return _files(args)
     if here is None or there is None:
         raise UsageError("give two pins, or two reports: a report is the answer to one question")
-    answers = tuple(_answering(args, at) for at in (here, there))
-    if args.only == "":
-        raise UsageError("--only: give a device, or leave it out for all of them")
-    return (drift if args.only is None and _asks(args, ASKED) else _grid)(args, *answers)
+    return drifting.compared(args, _answering(args, here), _answering(args, there))
 
 
 def _answering(args: argparse.Namespace, at: str) -> Answers:
     return pin.answering(argparse.Namespace(**{**vars(args), "at": at}), pin.ENGINES[0])
-
-
-def _asks(args: argparse.Namespace, names: tuple[str, ...]) -> bool:
-    """Whether something of a question is given."""
-    given = [getattr(args, name) for name in names if name not in FLAGS or names is ASKED]
-    return args.layer != "linear" or bool(args.env) or any(value is not None for value in given)
 
 
 def _files(args: argparse.Namespace) -> Report:
@@ -95,7 +77,7 @@ def _files(args: argparse.Namespace) -> Report:
     from ..tracer.drift.questions import differences
     from .show import report_in
 
-    if args.only or _asks(args, ASKED):
+    if args.only or drifting.asks(args, ASKED):
         raise UsageError("two reports are compared as they are: leave out the question, or give two pins")
     here, there = report_in(args.here), report_in(args.there)
     for name, report in ((args.here, here), (args.there, there)):
@@ -110,32 +92,3 @@ def _files(args: argparse.Namespace) -> Report:
         return one(here, there, differences(here, there))
     except RecursionError:
         raise ReportError(f"{args.here} or {args.there} nests too deeply to be a report of qtrace") from None
-
-
-def _grid(args: argparse.Namespace, here: Answers, there: Answers) -> Report:
-    """Every question of the grid, or those about one device or flag."""
-    from ..tracer.drift.compare import many
-    from ..tracer.drift.grid import only, questions
-
-    if _asks(args, tuple(name for name in ASKED if name not in FLAGS)):
-        raise UsageError("--only goes with -q and --kv-cache-dtype: leave it out to ask one question")
-    here, there = (pin.recorded(each) for each in (here, there))
-    with written_over() as write:
-        puts = questions(here, there, _wanted(args), lambda number: write(f"{number} questions"))
-        told = {"only": args.only} if args.only else {}
-        report = many(puts, only(here, there), (here.pin, there.pin), {**told, **asked(args)})
-    if report.drift is not None and not report.drift.questions:
-        raise UsageError("no question of the grid is about that: leave out --only to ask it")
-    return report
-
-
-def _wanted(args: argparse.Namespace) -> Callable[[Scenario], bool]:
-    """Whether a question of the grid is meant."""
-    from ..tracer.devices import on_platform
-
-    given: dict[str, Any] = {name: getattr(args, name) for name in FLAGS}
-    if args.only:
-        at = on_platform(None, args.only)
-        given |= {"platform": at.platform, "capability": at.capability, "arch": at.arch}
-    asked_for = {name: value for name, value in given.items() if value is not None}
-    return lambda question: all(getattr(question, name) == value for name, value in asked_for.items())

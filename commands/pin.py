@@ -46,11 +46,11 @@ def answering(args: argparse.Namespace, engine: str, talk: Talk | None = None) -
     return answering(args.at, engine, args.python, args.offline, talk or Stderr())
 
 
-def recorded(answers: Answers) -> Answers:
-    """The same answers from a snapshot that qtrace brings, where it is of the same files."""
-    from ..tracer.pins.answering import as_recorded
+def nearby(answers: Answers) -> Answers:
+    """The same answers, those from a snapshot that qtrace brings that hold for the release."""
+    from ..tracer.pins.answering import nearby
 
-    return as_recorded(answers, Stderr())
+    return nearby(answers, Stderr())
 
 
 def opened(args: argparse.Namespace, engine: str) -> Source:

@@ -13,6 +13,7 @@ from .choice import Candidate, CandidateState, Choice
 from .drift import Compared, Drift, Drifted, Ended, Fate, Only, Step, Where
 from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
+from .launches import Launch, LaunchEnd, Launches
 from .matrix import End, Matrix, Row
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site
@@ -43,6 +44,9 @@ __all__ = [
     "Hop",
     "HopKind",
     "Kernel",
+    "Launch",
+    "LaunchEnd",
+    "Launches",
     "Level",
     "Matrix",
     "Only",
@@ -116,6 +120,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """What changed between the two pins, in place of their chains."""
     readers: Readers | None = None
     """Who reads a flag, field or variable, where that was asked."""
+    launches: Launches | None = None
+    """What starts an engine in somebody's own files, where those were read."""
     checkpoint: Checkpoint | None = None
     """What the checkpoint says of itself, where one was given."""
     findings: tuple[Finding, ...] = ()

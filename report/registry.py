@@ -189,6 +189,16 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT112",
+        name="flag.refused",
+        level=Level.ERROR,
+        short="The engine's command line does not take a line that starts it.",
+        why="The release has no such flag or value, so the engine ends before it reads a checkpoint. A flag "
+        "that the release dropped is the usual reason.",
+        fix="Write the flag as the release has it, or name the release that the line was written for.",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT201",
         name="kernel.no_candidate",
         level=Level.ERROR,
@@ -297,6 +307,16 @@ RULES: tuple[Rule, ...] = (
         why="Both pins were asked the same, and another kernel is reached, or what was accepted is refused, "
         "or the other way round. Speed, memory and numbers may change with it.",
         fix="Ask the pin that you will run (`qtrace static --at`), and measure before you upgrade.",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT802",
+        name="diff.launch",
+        level=Level.WARNING,
+        short="A change to a line that starts an engine changes what it comes to.",
+        why="The line before and the line now end in other kernels, or one of them is refused: speed, memory "
+        "and numbers may be others.",
+        fix="Look at both ends; where the change was not meant, name the flag or the release as it was.",
         since="0.1.0",
     ),
     Rule(

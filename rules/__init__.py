@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from ..report.model import Finding, Level, Report
 from . import (
+    diff_launch,
     diff_outcome,
     flag_no_reader,
+    flag_refused,
     kernel_layer_fallback,
     kernel_no_candidate,
     kernel_weight_only_on_capable_hw,
@@ -60,6 +62,7 @@ JUDGES = tuple(
         quant_silent_cast,
         quant_block_tp,
         flag_no_reader,
+        flag_refused,
         kernel_no_candidate,
         kernel_weight_only_on_capable_hw,
         kernel_layer_fallback,
@@ -70,6 +73,7 @@ JUDGES = tuple(
         kv_mla_geometry,
         mem_plan_excess,
         diff_outcome,
+        diff_launch,
         qtrace_open,
         qtrace_unsupported,
     )

@@ -21,7 +21,8 @@ def check(report: Report) -> Iterator[Finding]:
 
 
 def _refused(report: Report, cause: Cause) -> Finding:
-    has, takes = report.question.resolved.get("dtype"), cause.relief.values[0] if cause.relief else None
+    has = report.question.resolved.get("dtype", "the checkpoint's dtype")
+    takes = cause.relief.values[0] if cause.relief else None
     method = report.question.resolved.get("quantization")
     return RULE.finding(
         Verdict.FAIL,

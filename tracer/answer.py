@@ -23,6 +23,7 @@ from .evaluate.machine import Dead, Machine, OutOfBudget
 from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
 from .library import Library
+from .readings import Reading
 from .relief import Asked, asked_of, relieved
 from .rows import ROWS, about_rows
 from .scenario import Scenario, device_facts
@@ -61,8 +62,8 @@ def suppositions(library: Library, scenario: Scenario) -> Iterator[tuple[str, Sc
     return supposed(library, scenario, lambda one: walked(library, one, configured=True))
 
 
-Before = dict[bytes, Asked]
-"""Changed questions that were asked before."""
+Before = dict[bytes, tuple[Asked, frozenset[Reading]]]
+"""Changed questions that were asked before, and what their answers were read from."""
 
 
 def alone(
@@ -91,8 +92,12 @@ def alone(
 def _once(library: Library, changed: Scenario, before: Before) -> Asked:
     key = msgspec.json.encode(changed)
     if key not in before:
-        before[key] = _again(library, changed)
-    return before[key]
+        with library.noting() as readings:
+            found = _again(library, changed)
+        before[key] = found, frozenset(readings)
+    found, known = before[key]
+    library.note(known)
+    return found
 
 
 def _again(library: Library, changed: Scenario) -> Asked:

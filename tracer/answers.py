@@ -114,7 +114,9 @@ class FromSource:
 class FromSnapshot:
     """Answers that were recorded; the source is brought for a question that is off the grid."""
 
-    def __init__(self, snapshot: Snapshot, bring: Callable[[], Source], say: Callable[[str], None]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, bring: Callable[[], FromSource], say: Callable[[str], None]
+    ) -> None:
         self.snapshot, self._bring, self._say = snapshot, bring, say
         self._missing = False
         """Whether the source was asked for and could not be brought: then nobody is asked again."""
@@ -132,7 +134,7 @@ class FromSnapshot:
 
     @cached_property
     def _behind(self) -> FromSource:
-        return FromSource(self._bring())
+        return self._bring()
 
     @property
     def library(self) -> Library:

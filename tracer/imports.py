@@ -51,6 +51,8 @@ class Imports:
         self.source, self.root = source, source.engine
         self._own: dict[str, Own] = {} if own is None else own
         self._all: dict[str, tuple[frozenset[str], tuple[Maybe, ...]]] = {}
+        self.asked: set[str] = set()
+        """The modules that were asked about."""
 
     def outside(self, module: str) -> frozenset[str]:
         """Packages outside the engine that importing `module` brings in, by their first name."""
@@ -61,6 +63,7 @@ class Imports:
         return self._closure(module)[1]
 
     def _closure(self, module: str) -> tuple[frozenset[str], tuple[Maybe, ...]]:
+        self.asked.add(module)
         if module not in self._all:
             found: set[str] = set()
             maybe: list[Maybe] = []

@@ -144,13 +144,14 @@ def framed(text: str) -> tuple[str, int]:
 
 
 def _segment(text: str, first_line: int, last_line: int) -> str:
-    return "\n".join(_lines(text)[first_line - 1 : last_line]) + "\n"
+    return "\n".join(lines_of(text)[first_line - 1 : last_line]) + "\n"
 
 
 @lru_cache(
     maxsize=16
 )  # a walk cuts many segments out of few modules, and splitting one costs as much as lowering
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """The lines of a text."""
     return normalised(text).split("\n")
 
 
@@ -189,7 +190,7 @@ class _Indexer:
     """Turns the statements of one text, whose first line is `origin`, into index entries."""
 
     def __init__(self, text: str, origin: int) -> None:
-        self.lines = _lines(text)
+        self.lines = lines_of(text)
         self.shift = origin - 1
 
     def statements(self, body: Sequence[ast.stmt]) -> tuple[Statement, ...]:

@@ -55,11 +55,10 @@ def text_site(library: Library, function: Function, text: str) -> Site | None:
 def field_site(m: Machine, cls: ClassValue, name: str) -> Site | None:
     """Where a class declares a field."""
     lowered = m.world.source.class_of(cls.node) if cls.node is not None else None
-    for number in lowered.names.get(name, ()) if lowered is not None else ():
-        return (
-            Site(cls.module.path, lowered.index.members[number].first_line) if lowered is not None else None
-        )
-    return None
+    if lowered is None:
+        return None
+    lowered.asked.add(name)
+    return next((Site(cls.module.path, lowered.span(n)[0]) for n in lowered.names.get(name, ())), None)
 
 
 def _target(func: tree.Node) -> str:

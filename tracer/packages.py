@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 
+from .library import Library
+from .readings import VERSION
 from .scenario import Scenario
 from .sources import Source
 
@@ -44,12 +46,13 @@ DRIVERS = {
 class InstalledPackages:
     """The package set of one question."""
 
-    def __init__(self, source: Source, scenario: Scenario, built: frozenset[str]) -> None:
+    def __init__(self, library: Library, scenario: Scenario, built: frozenset[str]) -> None:
+        source, self._note = library.source, library.note
         self.scenario, self.root, self.built = scenario, source.engine, built
         self.common = required(source, "requirements/common.txt")
         self.shipped = required(source, f"requirements/{scenario.platform}.txt")
         # A build for another platform says so in its version; one for CUDA need not.
-        self.own = source.version if scenario.platform == "cuda" else None
+        self._own = source.release if scenario.platform == "cuda" else None
         self._found: dict[str, bool | None] = {}
         self.pinned = pinned(source, "requirements/common.txt") | pinned(
             source, f"requirements/{scenario.platform}.txt"
@@ -78,7 +81,8 @@ class InstalledPackages:
     def version(self, name: str) -> str | None:
         """The engine's own version, or that to which its requirements pin a package, by its import name."""
         if name == self.root:
-            return self.own
+            self._note([VERSION])
+            return self._own
         return self.pinned.get(self._top(name))
 
     def imported(self, name: str) -> bool | None:

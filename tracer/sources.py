@@ -29,17 +29,31 @@ class Source:
     """One engine's text at one pin: files by their path below the root that holds the engine's package."""
 
     def __init__(
-        self, engine: str, files: Files, git_head: str | None = None, version: str | None = None
+        self,
+        engine: str,
+        files: Files,
+        git_head: str | None = None,
+        version: str | None = None,
+        release: str | None = None,
     ) -> None:
         self.engine = engine
         self._files = files
         self._base = _base(engine, files.names)
         self._names = tuple(sorted(_visible(files.names, self._base)))
         self._known = frozenset(self._names)
+        self._made: dict[str, bytes] = {}
+        """What the build of a revision writes, and no tree of git holds."""
         self._folders = frozenset(_folders(self.files(f"{engine}/", ".py")))
         generated = self.text(f"{engine}/_version.py") or ""
         self.version: str | None = version or self._metadata_version() or _first(_VERSION, generated)
+        self.release = self.version or release
+        """What it is asked for as the engine's own version: of a commit without one, the release that it
+        comes after.
+        """
         self.commit: str | None = git_head or _first(_COMMIT, generated)
+        if release is not None and not generated:
+            self._made = _version_module(engine, release)
+            self._known |= self._made.keys()
 
     def __str__(self) -> str:
         commit = f"@ {self.commit[:9]}" if self.commit else "(version unknown)"
@@ -47,6 +61,8 @@ class Source:
 
     def read(self, path: str) -> bytes | None:
         """Give a file's bytes, or None when the engine has no such file."""
+        if path in self._made:
+            return self._made[path]
         return self._files.read(self._base + path) if path in self._known else None
 
     def text(self, path: str) -> str | None:
@@ -84,6 +100,13 @@ class Source:
     def native_hash(self) -> str | None:
         """The content hash of csrc, or None when it is not there."""
         return self._digest(self.files("csrc/")) if self.has_native else None
+
+    @cached_property
+    def rest_hash(self) -> str:
+        """The content hash of all that is read and is no Python of the engine, but for what names a build."""
+        package = set(self.files(f"{self.engine}/", ".py"))
+        named = ("PKG-INFO", *self.files("", ".dist-info/METADATA"))
+        return self._digest(path for path in self._names if path not in package and path not in named)
 
     def pin(self) -> Pin:
         """Say what was read, in the words of a report."""
@@ -181,6 +204,16 @@ def expect_engine(path: Path, engine: str, files: Files) -> None:
     elif (path / "HEAD").is_file() and (path / "objects").is_dir():
         problem, remedy = "is a repository without a work tree", "write FOLDER@REV for a revision of it"
     raise refusal(path, problem, remedy)
+
+
+def _version_module(engine: str, release: str) -> dict[str, bytes]:
+    """The module that setuptools-scm writes."""
+    numbers = tuple(int(part) for part in release.split(".") if part.isdigit())
+    text = (
+        f"__version__ = version = {release!r}\n__version_tuple__ = version_tuple = {numbers!r}\n"
+        "__commit_id__ = commit_id = None\n"
+    )
+    return {f"{engine}/_version.py": text.encode()}
 
 
 def _base(engine: str, names: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ from ..model import Report
 from .chain import details, outcomes
 from .drift import pieces as drift
 from .findings import findings
+from .launches import pieces as launches
 from .links import Links
 from .matrix import matrix
 from .pieces import Piece
@@ -34,6 +35,8 @@ def _pieces(report: Report) -> Iterator[Piece]:
         yield from drift(report.drift, report.pins)
     if report.readers is not None:
         yield from readers(report.readers, report.pins)
+    if report.launches is not None:
+        yield from launches(report.launches)
     yield from findings(report.apart(), links)
     for chain in report.chains:
         yield outcomes(chain, links)

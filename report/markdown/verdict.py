@@ -12,6 +12,7 @@ from ..names import counted, short
 from ..outcome import NOWHERE
 from ..standing import Standing, of_outcome, of_report, premises
 from .drift import verdict as of_drift
+from .launches import verdict as of_launches
 from .links import Links
 from .matrix import verdict as of_matrix
 from .readers import verdict as of_readers
@@ -32,6 +33,9 @@ def verdict(report: Report) -> str:
     if report.readers is not None:
         counts = ", ".join(_counted(report.findings)) or "no findings"
         return f"{of_readers(report.readers)}; {counts}{unread(report)}"
+    if report.launches is not None:
+        counts = ", ".join(_counted(report.findings)) or "no findings"
+        return f"{of_launches(report.launches)}; {counts}{unread(report)}"
     tell = {Standing.ACCEPTED: _ends, Standing.REFUSED: _refused, Standing.OPEN: _undecided}
     standing = of_report(report)
     counts = ", ".join(_counted(report.findings)) or "no findings"

@@ -7,6 +7,7 @@ from .chain import chain
 from .drift import drift
 from .findings import coverage, findings
 from .header import header
+from .launches import launches
 from .matrix import matrix
 from .page import Page
 from .readers import readers
@@ -25,6 +26,8 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
         drift(page, report.drift)
     if report.readers is not None:
         readers(page, report.readers)
+    if report.launches is not None:
+        launches(page, report.launches)
     for each in report.chains:
         page.blank()
         chain(page, each)

@@ -39,6 +39,17 @@ class Repository(NamedTuple):
         )
         return done.stdout.strip()
 
+    def stream(self, *command: str, data: bytes) -> None:
+        """The same with bytes to read."""
+        subprocess.run(
+            ["git", *command],
+            cwd=self.folder,
+            env={**os.environ, **WHO},
+            input=data,
+            capture_output=True,
+            check=True,
+        )
+
     def save(self, message: str) -> None:
         """Commit everything."""
         self.git("add", "--all", "--force")

@@ -15,7 +15,7 @@ from qtrace.report.codec import encode
 from qtrace.report.errors import SourceError
 from qtrace.report.standing import Standing, of_report
 from qtrace.tracer.answer import answered
-from qtrace.tracer.answers import FromSnapshot
+from qtrace.tracer.answers import FromSnapshot, FromSource
 from qtrace.tracer.devices import device
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
@@ -85,7 +85,7 @@ def test_a_thousand_random_questions_are_answered_alike_or_not_at_all(pair: tupl
     assert 20 < same < RANDOM // 2
 
 
-def _nothing() -> Source:
+def _nothing() -> FromSource:
     raise SourceError("no source here")
 
 

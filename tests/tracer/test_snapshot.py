@@ -6,7 +6,7 @@ import json
 import lzma
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,11 @@ from qtrace.report.model import Report
 from qtrace.tracer.answer import answered
 from qtrace.tracer.devices import device
 from qtrace.tracer.library import Library
+from qtrace.tracer.readings import Print, Reading
 from qtrace.tracer.scenario import PLATFORMS, Scenario
 from qtrace.tracer.snapshot.answer import recorded, told
 from qtrace.tracer.snapshot.build import build, known
-from qtrace.tracer.snapshot.file import LARGEST, Snapshot, packed, save
+from qtrace.tracer.snapshot.file import LARGEST, Known, Record, Snapshot, packed, save
 from qtrace.tracer.snapshot.grid import groups
 from qtrace.tracer.snapshot.verify import differing
 from qtrace.tracer.standard import model_for, standards
@@ -167,8 +168,8 @@ def test_another_file_is_one_line(tmp_path: Path, data: bytes, words: str) -> No
 
 def test_a_newer_one_is_one_line(snapshot: Snapshot, tmp_path: Path) -> None:
     newer = tmp_path / "newer.snapshot"
-    newer.write_bytes(snapshot.path.read_bytes().replace(b"qtrace-snapshot/1", b"qtrace-snapshot/2", 1))
-    with pytest.raises(SourceError, match=r"newer.snapshot is a qtrace-snapshot/2; this qtrace reads"):
+    newer.write_bytes(snapshot.path.read_bytes().replace(b"qtrace-snapshot/2", b"qtrace-snapshot/3", 1))
+    with pytest.raises(SourceError, match=r"newer.snapshot is a qtrace-snapshot/3; this qtrace reads"):
         Snapshot(newer)
 
 
@@ -181,7 +182,7 @@ def test_what_is_no_file_is_one_line(tmp_path: Path, wrong: str) -> None:
 
 Damage = Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]]
 BLOCKS: dict[str, Damage] = {
-    "cut": lambda block, body: ({}, body[: len(body) // 2]),
+    "cut": lambda block, body: ({}, body[: block["size"] // 2]),
     "elsewhere": lambda block, body: ({"offset": -1}, body),
     "far away": lambda block, body: ({"offset": 1 << 62}, body),
     "of no size": lambda block, body: ({"size": -1}, body),
@@ -229,7 +230,7 @@ def test_a_question_that_nobody_asks_is_one_line(
 ) -> None:
     (record,) = single.records()
     odd = replace(record, scenario=replace(record.scenario, **strange))
-    save(tmp_path / "odd.snapshot", __version__, single.pin, single.header.knows, [packed([odd])])
+    _save(tmp_path / "odd.snapshot", single, [odd])
     with pytest.raises(SourceError, match="is damaged"):
         list(Snapshot(tmp_path / "odd.snapshot").records())
 
@@ -266,9 +267,7 @@ def test_the_command_holds_a_file_against_the_source(
     assert main([*verify, str(forged)]) == 2
     assert "other files" in capsys.readouterr().err
     less = single.header.knows.flags[1:]
-    save(
-        forged, __version__, single.pin, replace(single.header.knows, flags=less), [packed(single.records())]
-    )
+    _save(forged, single, single.records(), replace(single.header.knows, flags=less))
     assert main([*verify, str(forged)]) == 1
     assert capsys.readouterr().out == "differs: what the release's flags take\n"
     assert main([*verify, "--every", "0", str(single.path)]) == 2
@@ -280,9 +279,23 @@ def test_a_record_that_the_source_does_not_give_is_found(
 ) -> None:
     path = tmp_path / "wrong.snapshot"
     wrong = [replace(record, consulted=False, report=_other(record.report)) for record in single.records()]
-    save(path, __version__, single.pin, single.header.knows, [packed(wrong)])
+    _save(path, single, wrong)
     found = list(differing(Snapshot(path), library, every=1))
     assert [differs for _, differs in found] == [True]
+
+
+def _save(path: Path, like: Snapshot, records: Iterable[Record], knows: Known | None = None) -> None:
+    """Write records as if they had been read from nothing."""
+    group = packed((record, frozenset()) for record in records)
+    readings: frozenset[Reading] = frozenset()
+    save(
+        path,
+        __version__,
+        like.pin,
+        knows or like.header.knows,
+        [group],
+        (readings, lambda one: Print(one.kind)),
+    )
 
 
 def _other(report: Report) -> Report:

@@ -6,28 +6,32 @@ from typing import TYPE_CHECKING
 
 from ..evaluate.unions import each
 from ..evaluate.values import Native, Opaque, Value
+from ..library import Library
+from ..readings import Reading
 from ..sources import Source
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
 
-def install(m: Machine, source: Source) -> None:
+def install(m: Machine, library: Library) -> None:
     """Answer `os.path.exists` and `os.path.isfile` for paths inside the engine's package."""
     for symbol in ("os.path.exists", "os.path.isfile"):
-        m.world.models.table[symbol] = _native(symbol, source)
+        m.world.models.table[symbol] = _native(symbol, library)
 
 
-def _native(symbol: str, source: Source) -> Native:
+def _native(symbol: str, library: Library) -> Native:
     def run(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        return each(m, args[0], lambda path: _is_there(m, symbol, source, path))
+        return each(m, args[0], lambda path: _is_there(m, symbol, library, path))
 
     return Native(symbol, run)
 
 
-def _is_there(m: Machine, symbol: str, source: Source, path: Value) -> Value:
-    if isinstance(path, str) and made(source, path):
-        return True
+def _is_there(m: Machine, symbol: str, library: Library, path: Value) -> Value:
+    if isinstance(path, str):
+        library.note([Reading("file", path)])
+        if made(library.source, path):
+            return True
     return m.world.call_library(m, Opaque(symbol), (path,), {}, None)
 
 

@@ -16,6 +16,7 @@ from ..native.build import Build, cuda_facts
 from ..native.cpuid import asked_feature
 from ..native.ops import OpIndex
 from ..native.values import Facts, left_open
+from ..readings import Reading
 from ..scenario import Scenario
 from ..sources import Source
 from . import cpu
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
     from .. import tree
     from ..evaluate.machine import Machine
     from ..guards import Guard
+    from ..library import Library
     from ..native.host import HostFunction
 
 
 class NativeHalf:
     """Answers from csrc, read when first asked; open where the source has none or does not tell."""
 
-    def __init__(self, source: Source, scenario: Scenario) -> None:
-        self.source, self.scenario = source, scenario
+    def __init__(self, library: Library, scenario: Scenario) -> None:
+        self.library, self.source, self.scenario = library, library.source, scenario
         self._builds: Builds = []
         self._registered: dict[str, Value] = {}
 
@@ -152,31 +154,18 @@ class NativeHalf:
         name = func.symbol.split(".")[3]
         if name not in self._registered:
             self._registered[name] = MISSING
-            for module, statement in self._registrants(m, name):
+            registrar = self.registrar.rpartition(".")[2]
+            self.library.note([Reading("registrants", name, name=registrar)])
+            for module, statement, _ in registrants(self.library, name, registrar):
                 with m.aside():
-                    found = m.world.module(m, module)
-                    if found is not None:
+                    found, lowered = m.world.module(m, module), self.library.module(module)
+                    if found is not None and lowered is not None:
+                        lowered.note_statement(statement)
                         found.scope.run(m, statement)
         target = self._registered[name]
         if target is MISSING:
             return MISSING
         return call_value(m, target, args, kwargs, node)
-
-    def _registrants(self, m: Machine, name: str) -> Iterator[tuple[str, int]]:
-        """(module, statement) of the texts that register an op of that name, found by a byte search."""
-        quoted, registrar = f'"{name}"'.encode(), self.registrar.rpartition(".")[2].encode()
-        for path in self.source.files(f"{self.source.engine}/", ".py"):
-            text = self.source.read(path) or b""
-            if quoted not in text or registrar not in text:
-                continue
-            module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            lowered = m.world.source.module(module)
-            lines = lowered.text.encode().split(b"\n") if lowered is not None else []
-            for number, statement in enumerate(lowered.index.statements if lowered is not None else ()):
-                if statement.kind in ("expr", "compound") and quoted in b"\n".join(
-                    lines[statement.first_line - 1 : statement.last_line]
-                ):
-                    yield module, number
 
     def _decide(
         self,
@@ -205,6 +194,22 @@ class NativeHalf:
             return answer.value
         feature = asked_feature(self.source, answer)
         return MISSING if feature is None else cpu.told(m, cpu.feature(m, self.scenario, feature))
+
+
+def registrants(library: Library, name: str, registrar: str) -> Iterator[tuple[str, int, str]]:
+    """(module, statement, its text) of what registers an op of that name, found by a byte search."""
+    source, quoted = library.source, f'"{name}"'
+    for path in source.files(f"{source.engine}/", ".py"):
+        text = source.read(path) or b""
+        if quoted.encode() not in text or registrar.encode() not in text:
+            continue
+        module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        lowered = library.module(module)
+        for number, statement in enumerate(lowered.index.statements if lowered is not None else ()):
+            if lowered is not None and statement.kind in ("expr", "compound"):
+                cut = lowered.cut(*lowered.span(number))
+                if quoted in cut:
+                    yield module, number, cut
 
 
 def complaint(index: OpIndex, namespace: str, name: str, given: int) -> tuple[str, str] | None:

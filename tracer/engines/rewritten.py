@@ -6,12 +6,14 @@ import ast
 
 from ..kept.wholes import Rewritten
 from ..library import Library
+from ..readings import Reading
 
 
 def rewritten(library: Library, prefixes: tuple[str, ...]) -> Rewritten:
     """Names of fields by their owner: `a.b.x = ...` rewrites x of `b`, `self.x = ...` in class C that of
     `C`.
     """
+    library.note([Reading("rewritten", "\n".join(prefixes))])
     return library.whole.rewritten(prefixes, lambda: _read(library, prefixes))
 
 

@@ -86,7 +86,7 @@ MODEL_CONFIG, VLLM_CONFIG = "vllm.config.model.ModelConfig", "vllm.config.vllm.V
 
 def machine(library: Library, scenario: Scenario) -> Machine:
     """A machine that stands at the engine's door, ready to evaluate any of its functions."""
-    packages = InstalledPackages(library.source, scenario, BUILT_PACKAGES)
+    packages = InstalledPackages(library, scenario, BUILT_PACKAGES)
     world = World(library, ROOT, Catalog(), packages)
     m = Machine(world, Space())
     world.settings |= {
@@ -97,12 +97,12 @@ def machine(library: Library, scenario: Scenario) -> Machine:
     if scenario.platform != "cpu":
         world.settings["triton.backends.backends"] = _active_driver(m)
     world.defaulted = frozenset({facts.HF_CONFIG})
-    build.install(m, library.source)
+    build.install(m, library)
     cpu.install(m, scenario)
     rocm.install(m, scenario)
     world.started = frozenset().union(*map(library.imports.outside, CORE))
     world.begun = frozenset(some for core in CORE for some in library.imports.maybe(core))
-    native = NativeHalf(library.source, scenario)
+    native = NativeHalf(library, scenario)
     world.models.extra |= {"torch.ops.vllm.": native.call_registered, "torch.ops.": native.call}
     world.models.extra[f"{LOGGER}."] = logged
     world.settings["has attribute"] = native.has

@@ -38,7 +38,7 @@ def shorthands(m: Machine) -> tuple[str, ...]:
         listed = attributes.find(m, module, NAMES, None)
         if listed is not MISSING:
             return _texts(listed)
-        held = [attributes.find(m, module, name, None) for name in module.scope.statements]
+        held = [attributes.find(m, module, name, None) for name in module.scope.named()]
         enums = [cls for cls in held if isinstance(cls, ClassValue) and "enum" in cls.flags]
         return _texts(tuple(member.attrs["value"] for cls in enums for member in members(m, cls)))
 

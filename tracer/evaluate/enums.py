@@ -72,7 +72,7 @@ def same_value(a: Value, b: Value) -> bool:
 
 def _before(m: Machine, cls: ClassValue, name: str) -> list[Instance]:
     """The members that the text makes before this one."""
-    names = list(cls.scope.statements) if cls.scope is not None else list(cls.attrs)
+    names = cls.scope.named() if cls.scope is not None else list(cls.attrs)
     earlier = names[: names.index(name)] if name in names else names
     found = [inheritance.held_attribute(m, cls, other) for other in earlier]
     return _distinct(item for item in found if isinstance(item, Instance) and item.cls is cls)
@@ -120,7 +120,7 @@ def members(m: Machine, cls: ClassValue) -> list[Instance]:
 
 def named_members(m: Machine, cls: ClassValue) -> list[tuple[str, Instance]]:
     """(name, member), aliases too."""
-    names = list(cls.scope.statements) if cls.scope is not None else list(cls.attrs)
+    names = cls.scope.named() if cls.scope is not None else list(cls.attrs)
     found = [(name, inheritance.own_attribute(m, cls, name)) for name in names]
     return [(name, item) for name, item in found if isinstance(item, Instance) and item.cls is cls]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..readings import ALL
 from .unions import store
 from .values import MISSING, Value
 
@@ -24,7 +25,7 @@ WAITING, RUNNING, DONE = range(3)
 class LazyScope:
     """Names, the statements that make each, and which of those have run."""
 
-    __slots__ = ("before", "execute", "lower", "makes", "running", "state", "statements", "values")
+    __slots__ = ("asked", "before", "execute", "lower", "makes", "running", "state", "statements", "values")
 
     def __init__(
         self,
@@ -32,8 +33,11 @@ class LazyScope:
         count: int,
         lower: Callable[[int], Block],
         execute: Callable[[Machine, Block], bool],
+        asked: set[str],
     ) -> None:
         self.statements, self.lower, self.execute = statements, lower, execute
+        self.asked = asked
+        """The names that were asked for, by any question."""
         self.state = bytearray(count)
         self.running: list[int] = []
         self.values: dict[str, Value] = {}
@@ -45,13 +49,20 @@ class LazyScope:
         """What a name was before a statement bound it again: statements above may be asked for later."""
 
     def defines(self, name: str) -> bool:
+        self.asked.add(name)
         return name in self.statements or name in self.values
+
+    def named(self) -> list[str]:
+        """Every name that a statement binds, in textual order."""
+        self.asked.add(ALL)
+        return list(self.statements)
 
     def read(self, m: Machine, name: str) -> Value:
         """The value of `name`, MISSING where nothing binds it.
 
         While a statement runs, what stands below it in the text has not happened yet.
         """
+        self.asked.add(name)
         limit = self.running[-1] if self.running else len(self.state)
         for number in self.statements.get(name, ()):
             if number < limit:
@@ -79,6 +90,7 @@ class LazyScope:
             return
         self.state[number] = RUNNING
         for name in self.makes.get(number, ()):
+            self.asked.add(name)
             for earlier in self.statements[name]:
                 if earlier < number:
                     self.run(m, earlier)

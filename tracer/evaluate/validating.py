@@ -43,7 +43,7 @@ def _validators(m: Machine, cls: ClassValue) -> list[tuple[Value, tuple[Value, .
 
 
 def _methods(base: Value) -> list[str]:
-    return list(base.scope.statements) if isinstance(base, ClassValue) and base.scope is not None else []
+    return base.scope.named() if isinstance(base, ClassValue) and base.scope is not None else []
 
 
 def _run(m: Machine, cls: ClassValue, validator: Value, mode: Value, value: Value) -> Value:

@@ -86,7 +86,7 @@ class World:
         return self.modules[name]
 
     def _module(self, name: str, lowered: LoweredModule) -> ModuleValue:
-        scope = LazyScope(lowered.names, len(lowered.index.statements), lowered.block, lambda m, b: True)
+        scope = LazyScope(lowered.names, lowered.count, lowered.block, lambda m, b: True, lowered.asked)
         value = ModuleValue(name, lowered.path, scope)
         scope.execute = lambda m, block: self._run(m, value, scope, block)
         return value
@@ -233,7 +233,10 @@ class World:
         if module is None or lowered is None:
             return m.space.false
         starts = [statement.first_line for statement in lowered.index.statements]
-        node = lowered.block(starts.index(some.line))[0] if some.line in starts else None
+        if some.line not in starts:
+            return m.space.false
+        lowered.note_statement(starts.index(some.line))
+        node = lowered.block(starts.index(some.line))[0]
         if not isinstance(node, tree.If):
             return m.space.false
         m.frames.append(Frame(module, None, None, m.space.true, module.scope))
@@ -286,7 +289,7 @@ class World:
         if lowered is None:
             return None
         module = m.module()
-        scope = LazyScope(lowered.names, len(lowered.index.members), lowered.block, lambda m, b: True)
+        scope = LazyScope(lowered.names, lowered.count, lowered.block, lambda m, b: True, lowered.asked)
         scope.values = cls.attrs
 
         scope.execute = lambda m, block: self._run(m, module, scope, block, cls)

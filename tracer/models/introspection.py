@@ -39,7 +39,7 @@ def _of_classes(m: Machine, atom: Instance, out: SetValue) -> set[str]:
     found: set[str] = set()
     for base in atom.cls.mro:
         found |= set(base.attrs) | (
-            set(base.scope.statements) if isinstance(base, ClassValue) and base.scope else set()
+            set(base.scope.named()) if isinstance(base, ClassValue) and base.scope else set()
         )
         if isinstance(base, NativeClass) and base.symbol not in m.world.models.classes:
             out.other = m.unknown(f"names of {base.symbol}")

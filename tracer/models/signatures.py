@@ -70,7 +70,7 @@ def _annotation(m: Machine, func: Function, param: tree.Param) -> Value:
 
     if param.annotation is None:
         return EMPTY
-    if "annotations" in func.module.scope.statements:  # from __future__
+    if func.module.scope.defines("annotations"):  # from __future__
         return m.unknown(f"annotation of {param.name}", kind="str")
     m.frames.append(Frame(func.module, None, None, m.space.true, func.module.scope))
     try:

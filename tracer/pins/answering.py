@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from packaging.version import Version
 
 from ...report.errors import SourceError
@@ -38,8 +36,9 @@ def answering(text: str | None, engine: str, python: str | None, offline: bool, 
 def _snapshot(version: Version, engine: str, offline: bool, talk: Talk) -> Answers:
     snapshot = Snapshot(bundled(engine)[version])
     talk.say(f"{engine} {version} from the snapshot that qtrace brings")
-    bring = partial(open_pin, str(version), engine, None, offline, talk)
-    return FromSnapshot(snapshot, bring, talk.say)
+    return FromSnapshot(
+        snapshot, lambda: FromSource(open_pin(str(version), engine, None, offline, talk)), talk.say
+    )
 
 
 def _recorded(asked: Request, ways: Ways) -> Version | None:
@@ -55,13 +54,26 @@ def _recorded(asked: Request, ways: Ways) -> Version | None:
     return None if found is None or (here is not None and here.version > found) else found
 
 
-def as_recorded(answers: Answers, talk: Talk) -> Answers:
-    """The snapshot of the very files that a source holds, where one is bundled, with the source behind."""
+def nearby(answers: Answers, talk: Talk) -> Answers:
+    """The answers that are recorded of a bundled release and hold for a source as well, with the source
+    behind for the others; the source alone where none holds.
+    """
     if not isinstance(answers, FromSource):
         return answers
-    own = answers.pin
-    for path in bundled(answers.engine).values():
-        snapshot = Snapshot(path)
+    from ..answer import Before
+    from ..snapshot.build import asked, known
+    from ..snapshot.carried import Carried
+
+    own, paths = answers.pin, bundled(answers.engine).values()
+    for snapshot in map(Snapshot, paths):
         if (snapshot.pin.python_hash, snapshot.pin.native_hash) == (own.python_hash, own.native_hash):
-            return FromSnapshot(snapshot, lambda: answers.source, talk.say)
-    return answers
+            return FromSnapshot(snapshot, lambda: answers, talk.say)
+    carried = [Carried(path, answers.library) for path in paths]
+    best = max(carried, key=Carried.holding, default=None)
+    if best is None or not best.holding():
+        return answers
+    others = "" if best.holding() == len(best) else "; the others are read from its source"
+    talk.say(f"{answers}: {best.holding():,} of {len(best):,} recorded answers hold{others}")
+    before: Before = {}
+    filled = best.filled(known, lambda question: asked(answers.library, question, before)[0])
+    return FromSnapshot(filled, lambda: answers, talk.say)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -44,10 +44,28 @@ def open_revision(repository: Path, name: str, engine: str) -> Source:
     folder = git_folder(repository)
     commit = _commit(folder, name, repository)
     where = f"{repository}@{name}"
-    blobs = _blobs(folder, commit, engine, where)
+    blobs = _blobs(folder, commit, lambda name: is_wanted(name, engine), where)
     files = Held(_contents(folder, blobs, where))
     expect_engine(Path(where), engine, files)
-    return Source(engine, files, commit, _tagged(folder, commit))
+    version = _tagged(folder, commit)
+    return Source(engine, files, commit, version, version or _after(folder, commit))
+
+
+def files_at(repository: Path, name: str, wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
+    """The files of a revision whose names are wanted, links and submodules left out."""
+    folder = git_folder(repository)
+    where = f"{repository}@{name}"
+    return _contents(folder, _blobs(folder, _commit(folder, name, repository), wanted, where), where)
+
+
+def between(repository: Path, base: str, head: str) -> str:
+    """The commit in which the histories of two revisions meet."""
+    folder = git_folder(repository)
+    commits = [_commit(folder, name, repository) for name in (base, head)]
+    try:
+        return git.read(folder, "merge-base", *commits).decode().strip()
+    except git.GitError:
+        raise refusal(repository, f"has no common history of {base} and {head}", "write BASE..HEAD") from None
 
 
 def _commit(folder: Path, name: str, repository: Path) -> str:
@@ -63,14 +81,14 @@ def _commit(folder: Path, name: str, repository: Path) -> str:
     return out.decode()
 
 
-def _blobs(folder: Path, commit: str, engine: str, where: str) -> list[Blob]:
+def _blobs(folder: Path, commit: str, wanted: Callable[[str], bool], where: str) -> list[Blob]:
     """The wanted files of a commit's tree; links and submodules are not there."""
     out: list[Blob] = []
     kept = 0
     for count, (mode, kind, hash, size, name) in enumerate(_entries(folder, commit, where)):
         if count >= archive.MAX_MEMBERS:
             raise refusal(Path(where), f"has over {archive.MAX_MEMBERS:,} files", "name another revision")
-        if kind == b"blob" and mode in _REGULAR and size.isdigit() and is_wanted(os.fsdecode(name), engine):
+        if kind == b"blob" and mode in _REGULAR and size.isdigit() and wanted(os.fsdecode(name)):
             blob = Blob(os.fsdecode(name), hash, int(size))
             kept += blob.size
             _expect_small(blob, kept, where)
@@ -139,6 +157,18 @@ def _tagged(folder: Path, commit: str) -> str | None:
     )
     versions = [found for line in listed.decode("utf-8", "replace").split() if (found := _version(line))]
     return str(max(versions)) if versions else None
+
+
+def _after(folder: Path, commit: str) -> str | None:
+    """The release that a commit comes after, by the nearest tag of a version among its ancestors; None where
+    the history is not there.
+    """
+    try:
+        tag = git.read(folder, "describe", "--tags", "--abbrev=0", "--match=v[0-9]*", commit)
+    except git.GitError:
+        return None
+    version = _version(tag.decode("utf-8", "replace").strip())
+    return None if version is None else version.base_version
 
 
 def _version(tag: str) -> Version | None:

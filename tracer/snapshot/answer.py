@@ -47,7 +47,9 @@ def _whole(snapshot: Snapshot, scenario: Scenario, found: Record) -> Report | No
     known = []
     for premise, key in found.parts:
         part = snapshot.named(key)
-        part = None if part is None else snapshot.record(on_device_of(scenario, part.scenario))
+        there = None if part is None else on_device_of(scenario, part.scenario)
+        if part is not None and there is not None and there != part.scenario:
+            part = snapshot.record(there)
         if part is None:
             return None
         known.append((premise, part.report))

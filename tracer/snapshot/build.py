@@ -12,6 +12,7 @@ from ..answer import Before, alone, suppositions, walked
 from ..engines.cache_dtypes import cache_dtypes
 from ..engines.release import cuda_of
 from ..library import Library
+from ..readings import REST, Reading, print_of
 from ..scenario import Scenario
 from ..sources import Source
 from ..supposed import is_open
@@ -29,10 +30,12 @@ def build(
     that it takes.
     """
     library = Library(source)
-    knows = known(library)
+    with library.noting() as read:
+        knows = known(library)
     questions = list(groups(knows) if only is None else only)
     made = counted(answers(source, library, questions, jobs), told)
-    return save(path, __version__, source.pin(), knows, made)
+    of_known = frozenset({REST, *read})
+    return save(path, __version__, source.pin(), knows, made, (of_known, lambda r: print_of(library, r)))
 
 
 def known(library: Library) -> Known:
@@ -71,25 +74,39 @@ def counted(made: Iterable[Group], told: Told) -> Iterator[Group]:
         yield group
 
 
-def records(library: Library, questions: Iterable[Scenario]) -> Iterator[Record]:
-    """The records of questions and of those that their answers are made of, each once."""
+def records(library: Library, questions: Iterable[Scenario]) -> Iterator[tuple[Record, frozenset[Reading]]]:
+    """The records of questions and of those that their answers are made of, each once, and what each was read
+    from.
+    """
     seen: set[str] = set()
     before: Before = {}
     for question in questions:
         yield from _records(library, question, seen, before)
 
 
-def _records(library: Library, question: Scenario, seen: set[str], before: Before) -> Iterator[Record]:
+def _records(
+    library: Library, question: Scenario, seen: set[str], before: Before
+) -> Iterator[tuple[Record, frozenset[Reading]]]:
     if key_of(question) in seen:
         return
     seen.add(key_of(question))
-    library.consulted.clear()
-    report = trimmed(alone(library, question, {}, before=before))
-    consulted = bool(library.consulted)
-    parts: tuple[tuple[str, Scenario], ...] = ()
-    if is_open(question) and not all(chain.refused() for chain in report.chains):
-        parts = tuple(suppositions(library, question))
-    names = tuple((premise, key_of(part)) for premise, part in parts)
-    yield Record(scenario=question, report=report, consulted=consulted, parts=names)
-    for _, part in parts:
+    record, readings, parts = asked(library, question, before)
+    yield record, readings
+    for part in parts:
         yield from _records(library, part, seen, before)
+
+
+def asked(
+    library: Library, question: Scenario, before: Before
+) -> tuple[Record, frozenset[Reading], tuple[Scenario, ...]]:
+    """The record of a question, what it was read from, and the questions that its answer is made of."""
+    library.consulted.clear()
+    with library.noting() as readings:
+        report = trimmed(alone(library, question, {}, before=before))
+        consulted = bool(library.consulted)
+        parts: tuple[tuple[str, Scenario], ...] = ()
+        if is_open(question) and not all(chain.refused() for chain in report.chains):
+            parts = tuple(suppositions(library, question))
+    names = tuple((premise, key_of(part)) for premise, part in parts)
+    record = Record(scenario=question, report=report, consulted=consulted, parts=names)
+    return record, frozenset({REST, *readings}), tuple(part for _, part in parts)

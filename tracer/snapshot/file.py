@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import lzma
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,9 +21,11 @@ from ...report.errors import SourceError
 from ...report.files import write
 from ...report.model import Pin, Report
 from ..cpus import kinds
+from ..readings import Print, Reading
 from ..scenario import ARCHITECTURES, CAPABILITIES, PLATFORMS, Scenario
+from .read import Readings, read_readings, written_readings
 
-SCHEMA = "qtrace-snapshot/1"
+SCHEMA = "qtrace-snapshot/2"
 LARGEST = 1 << 28
 """Bytes that the first line, or a block once it is unpacked, may have."""
 DEVICE: dict[str, None] = {"device_name": None, "compute_units": None}
@@ -52,6 +54,8 @@ class Header(Struct, frozen=True):
     pin: Pin
     knows: Known
     blocks: tuple[Block, ...]
+    readings: Block
+    """Where it stands what the records were read from."""
 
 
 class Record(Struct, frozen=True, omit_defaults=True):
@@ -135,32 +139,51 @@ class Snapshot:
     def records(self) -> Iterable[Record]:
         """Every record, block by block."""
         for number in range(len(self.header.blocks)):
-            yield from map(self._record, self._lines(number), self.header.blocks[number].keys)
+            found = map(self._record, self._lines(number), self.header.blocks[number].keys)
+            yield from (record for record in found if record is not None)
+
+    @cached_property
+    def readings(self) -> Readings:
+        """What each record was read from."""
+        found = read_readings(self._unpacked(self.header.readings))
+        if found is None or len(found.records) != len(self._places):
+            raise self._damaged()
+        return found
 
     def _lines(self, number: int) -> list[bytes]:
         if number not in self._blocks:
             block = self.header.blocks[number]
-            if not (block.offset >= 0 and block.size > 0 and block.offset + block.size <= self._size):
-                raise self._damaged()
-            with self.path.open("rb") as file:
-                file.seek(self._start + block.offset)
-                lines = _unpacked(file.read(block.size)).split(b"\n")
+            lines = self._unpacked(block).split(b"\n")
             if len(lines) != len(block.keys):
                 raise self._damaged()
             self._blocks[number] = lines
         return self._blocks[number]
 
+    def _unpacked(self, block: Block) -> bytes:
+        if not (block.offset >= 0 and block.size > 0 and block.offset + block.size <= self._size):
+            raise self._damaged()
+        with self.path.open("rb") as file:
+            file.seek(self._start + block.offset)
+            return _unpacked(file.read(block.size))
+
     def _damaged(self) -> SourceError:
         return SourceError(f"{self.path.name} is damaged: build or fetch it again")
 
-    def _record(self, line: bytes, key: str) -> Record:
+    def _record(self, line: bytes, key: str) -> Record | None:
+        """A record as it is written; None where it is not to be told."""
         try:
-            found = msgspec.json.decode(line, type=Record)
+            found = _decoded(line)
         except (msgspec.DecodeError, RecursionError):
             raise self._damaged() from None
         if key_of(found.scenario) != key or not _askable(found.scenario):
             raise self._damaged()
         return found
+
+
+@lru_cache(256)
+def _decoded(line: bytes) -> Record:
+    """A record; two releases that are compared, and questions that share a part, ask for the same again."""
+    return msgspec.json.decode(line, type=Record)
 
 
 def _askable(scenario: Scenario) -> bool:
@@ -188,30 +211,46 @@ def _header(path: Path, file: BinaryIO) -> Header:
     return header
 
 
-Group = Mapping[str, bytes]
-"""Records as they are written, by their keys."""
+Group = Mapping[str, tuple[bytes, frozenset[Reading]]]
+"""Records as they are written, by their keys, and what each was read from."""
 
 
-def packed(records: Iterable[Record]) -> Group:
+def packed(records: Iterable[tuple[Record, frozenset[Reading]]]) -> Group:
     """The records of a group, in the order of their keys."""
-    found = {key_of(record.scenario): msgspec.json.encode(record) for record in records}
+    found = {key_of(record.scenario): (msgspec.json.encode(record), read) for record, read in records}
     return dict(sorted(found.items()))
 
 
-def save(path: Path, tool: str, pin: Pin, knows: Known, groups: Iterable[Group]) -> int:
-    """Write a snapshot, a block for each group of records; the bytes that it takes."""
+def save(
+    path: Path,
+    tool: str,
+    pin: Pin,
+    knows: Known,
+    groups: Iterable[Group],
+    readings: tuple[frozenset[Reading], Callable[[Reading], Print]],
+) -> int:
+    """Write a snapshot, a block for each group of records; the bytes that it takes. `readings` are those of
+    `knows`, and how each is printed.
+    """
     blocks: list[Block] = []
-    body, told = bytearray(), set[str]()
+    body, read = bytearray(), dict[str, frozenset[Reading]]()
     for group in groups:
-        lines = {name: line for name, line in group.items() if name not in told}
-        told |= lines.keys()
-        if lines:
-            block = lzma.compress(b"\n".join(lines.values()), preset=9 | lzma.PRESET_EXTREME)
-            blocks.append(Block(offset=len(body), size=len(block), keys=tuple(lines)))
+        new = {key: found for key, found in group.items() if key not in read}
+        read |= {key: readings for key, (_, readings) in new.items()}
+        if new:
+            block = _compressed(b"\n".join(line for line, _ in new.values()))
+            blocks.append(Block(offset=len(body), size=len(block), keys=tuple(new)))
             body += block
-    head = msgspec.json.encode(Header(schema=SCHEMA, tool=tool, pin=pin, knows=knows, blocks=tuple(blocks)))
-    write(path, whole := head + b"\n" + bytes(body))
+    of_known, print_of = readings
+    block = _compressed(written_readings(of_known, read.values(), print_of))
+    last = Block(offset=len(body), size=len(block), keys=())
+    header = Header(schema=SCHEMA, tool=tool, pin=pin, knows=knows, blocks=tuple(blocks), readings=last)
+    write(path, whole := msgspec.json.encode(header) + b"\n" + bytes(body + block))
     return len(whole)
+
+
+def _compressed(data: bytes) -> bytes:
+    return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
 
 
 def trimmed(report: Report) -> Report:
