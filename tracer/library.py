@@ -214,6 +214,36 @@ class LoweredScope:
         """These lines."""
         return "\n".join(lines_of(self.text)[first - 1 : last])
 
+    def run_for(self, name: str) -> list[int]:
+        """The statements that asking for a name runs (LazyScope): its own, and those above them that make
+        another name which they make as well.
+        """
+        todo, found = list(self.names.get(name, ())), set[int]()
+        while todo:
+            number = todo.pop()
+            if number not in found:
+                found.add(number)
+                todo += (n for other in self._made_by(number) for n in self.names[other] if n < number)
+        return sorted(found)
+
+    def _made_by(self, number: int) -> Iterator[str]:
+        return (name for name in self._making.get(number, ()))
+
+    @cached_property
+    def _making(self) -> dict[int, list[str]]:
+        """The names that each statement makes."""
+        out: dict[int, list[str]] = {}
+        for name, numbers in self.names.items():
+            for number in numbers:
+                out.setdefault(number, []).append(name)
+        return out
+
+    def outline(self) -> Iterator[str]:
+        """Every statement by its kind and the names that it binds, in order."""
+        for number in range(self.count):
+            found = self.statement(number)
+            yield " ".join([found.kind, *sorted(found.binds)])
+
     def starred(self) -> Iterator[tuple[int, int]]:
         """The star imports, each of which may make any name."""
         return (self.span(n) for n in range(self.count) if self.statement(n).stars)

@@ -44,7 +44,10 @@ class Print(Struct, frozen=True, array_like=True):
 
 def print_of(library: Library, reading: Reading) -> Print:
     """What a reading comes to at a source."""
-    return PRINTS[reading.kind](library, reading)
+    try:
+        return PRINTS[reading.kind](library, reading)
+    except (SyntaxError, ValueError):  # a file that is looked through is no Python
+        return UNREADABLE
 
 
 def digest(parts: Iterable[str]) -> str:
@@ -57,20 +60,23 @@ def digest(parts: Iterable[str]) -> str:
 
 NOTHING = Print("nothing")
 """Of what is not there."""
+UNREADABLE = Print("cannot be read")
 
 
 def _name(library: Library, reading: Reading) -> Print:
-    """The statements that make a name, of a class its head alone."""
+    """The statements that run when a name is asked for, of a class its head alone; and the star imports, for
+    a name that has statements may have no value.
+    """
     scope = _scope(library, reading)
     if scope is not None and reading.where == f"{library.source.engine}/_version.py":
         return _version(library, reading)  # the build writes it, each time a little otherwise
     if scope is None or reading.name == PRESENT:
         return NOTHING if scope is None else Print("present")
     if reading.name == ALL:
-        return Print(digest(scope.names))
-    spans = [scope.span(number) for number in scope.names.get(reading.name, ())]
-    stars = [] if spans else [scope.cut(*span) for span in scope.starred()]
-    return Print(digest([*(scope.cut(*span) for span in spans), *stars]), tuple(spans))
+        return Print(digest(scope.outline()))
+    spans = [scope.span(number) for number in scope.run_for(reading.name)]
+    stars = [scope.cut(*span) for span in scope.starred()]
+    return Print(digest([*(scope.cut(*span) for span in spans), "", *stars]), tuple(spans))
 
 
 def _block(library: Library, reading: Reading) -> Print:

@@ -102,6 +102,17 @@ def test_what_was_not_read_changes_lines_alone(
         pytest.param("requirements/common.txt", added("\nnothing==1.0\n"), id="a requirement"),
         pytest.param("csrc/ops.h", added("\n// other\n"), id="the native half"),
         pytest.param(LINEAR, added("\n)\n"), id="no Python any more"),
+        pytest.param("vllm/envs.py", added("\nfrom vllm.overrides import *\n"), id="a star over names"),
+        pytest.param(
+            "vllm/compilation/decorators.py",
+            replaced("\nfrom typing import", "\nfrom typing import Any\nfrom typing import"),
+            id="a name that a statement makes beside the one that was asked for",
+        ),
+        pytest.param(
+            "vllm/config/cache.py",
+            replaced("    def compute_hash", "    compute_hash: int = 7\n\n    def compute_hash"),
+            id="a field called as a method is",
+        ),
     ],
 )
 def test_where_something_that_was_read_is_another_nothing_is_said(
@@ -119,6 +130,42 @@ def test_what_does_not_hold_is_asked_of_the_source(path: Path, vllm_source: Sour
     told = encode_of(held, GIVEN)
     assert told is not None and b"MarlinLinearKernel" in told
     assert told == encode(answered(library, GIVEN, {}))
+
+
+def test_a_package_that_hides_a_module_counts(path: Path, vllm_source: Source) -> None:
+    text = vllm_source.text(MACHETE) or ""
+    other = text.replace("is_device_capability(90)", "is_device_capability(100)")
+    where = f"{MACHETE.removesuffix('.py')}/__init__.py"
+    assert encode_of(carried(path, edited(vllm_source, {where: lambda _: other})), GIVEN) is None
+
+
+def test_a_file_that_is_no_python_stops_nothing(path: Path, vllm_source: Source) -> None:
+    text = 'direct_register_custom_op(\n    op_name="marlin_gemm"\n'
+    held = carried(path, edited(vllm_source, {"vllm/broken.py": lambda _: text}))
+    assert 0 <= held.holding() <= len(held)
+
+
+CAPS = """_CAPS = [90]
+_CAP = _CAPS[0]
+_CAPS[0] = 100
+
+
+class MacheteLinearKernel"""
+
+
+def test_the_order_of_what_was_read_counts(vllm_source: Source, tmp_path: Path) -> None:
+    """A statement sees what stands above it, also where no name's own statements are others."""
+
+    def before(text: str) -> str:
+        text = replaced("is_device_capability(90)", "is_device_capability(_CAP)")(text)
+        return replaced("class MacheteLinearKernel", CAPS)(text)
+
+    base = edited(vllm_source, {MACHETE: before})
+    path = tmp_path / "ordered.snapshot"
+    build(base, path, lambda *done: None, only=[[GIVEN]])
+    swap = replaced("_CAP = _CAPS[0]\n_CAPS[0] = 100", "_CAPS[0] = 100\n_CAP = _CAPS[0]")
+    assert encode_of(carried(path, edited(base, {MACHETE: added("# a note\n")})), GIVEN) is not None
+    assert encode_of(carried(path, edited(base, {MACHETE: swap})), GIVEN) is None
 
 
 def test_a_module_that_came_to_be_counts(path: Path, vllm_source: Source) -> None:

@@ -262,7 +262,7 @@ class _Ops:
         self._kept: dict[Any, Any] = {}
 
     def _keep(self, what: Any, source: Source, build: Build, make: Any) -> Any:
-        key = (what, source.python_hash, source.native_hash, build)
+        key = (what, source.python_hash, source.rest_hash, build)
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]

@@ -64,9 +64,9 @@ def nearby(answers: Answers, talk: Talk) -> Answers:
     from ..snapshot.build import asked, known
     from ..snapshot.carried import Carried
 
-    own, paths = answers.pin, bundled(answers.engine).values()
+    paths = bundled(answers.engine).values()
     for snapshot in map(Snapshot, paths):
-        if (snapshot.pin.python_hash, snapshot.pin.native_hash) == (own.python_hash, own.native_hash):
+        if snapshot.pin == answers.pin and snapshot.readings.rest() == answers.source.rest_hash:
             return FromSnapshot(snapshot, lambda: answers, talk.say)
     carried = [Carried(path, answers.library) for path in paths]
     best = max(carried, key=Carried.holding, default=None)

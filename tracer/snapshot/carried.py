@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -69,6 +70,7 @@ class Near:
     def __init__(self, library: Library, readings: Readings) -> None:
         self._rows = [int.from_bytes(row, "little") for row in readings.rows]
         self._lines: dict[int, Lines] = {}
+        self._orders: dict[int, bool] = {}
         self._spans: list[tuple[int, bytes, Print, Print]] = []
         """The readings of files in which lines moved: bit, path, print before and now."""
         self._paths: tuple[bytes, ...] = ()
@@ -77,8 +79,7 @@ class Near:
         self._other = -1  # where the first reading is another, so is every answer
         if dict(readings.prints).get(REST) != print_of(library, REST):
             return
-        files = readings.files.items()
-        same = {path for path, text in files if print_of(library, Reading(TEXT, path)).text == text}
+        same = {path for path, text in readings.files.items() if _is_same(library, path, text)}
         now = [
             known if reading.kind in OF_FILES and reading.where in same else print_of(library, reading)
             for reading, known in readings.prints
@@ -95,8 +96,26 @@ class Near:
         self._sites = _sites(paths) if paths else None
 
     def same(self, row: int) -> bool:
-        """Whether all of a row is the same."""
-        return not self._other & self._rows[row]
+        """Whether all of a row is the same, and stands in the same order."""
+        return not self._other & self._rows[row] and (self._in_order or self._ordered(row))
+
+    @cached_property
+    def _in_order(self) -> bool:
+        """Whether whatever was read by anybody stands in the same order."""
+        return _rising(self._moves(-1))
+
+    def _ordered(self, row: int) -> bool:
+        """The same for one row: what a statement sees hangs on what stands above it."""
+        if row not in self._orders:
+            self._orders[row] = _rising(self._moves(self._rows[row]))
+        return self._orders[row]
+
+    def _moves(self, bits: int) -> Iterator[tuple[bytes, int, int]]:
+        """Path, and the first line of a statement before and now."""
+        for bit, path, was, now in self._spans:
+            if bits & bit and was.text == now.text:
+                for (first, _), (there, _) in zip(was.lines, now.lines, strict=True):
+                    yield path, first, there
 
     def carried(self, record: bytes, row: int) -> bytes | None:
         """A record of that row, as it is written, with the lines of this source; None where it names one of
@@ -120,6 +139,18 @@ class Near:
             if self._rows[row] & bit:
                 for (first, last), (there, _) in zip(was.lines, now.lines, strict=True):
                     yield from (((path, n), n - first + there) for n in range(first, last + 1))
+
+
+def _is_same(library: Library, path: str, text: str) -> bool:
+    """Whether a module has the same text, and is still the one that its name means."""
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return library.source.module_path(module) == path and print_of(library, Reading(TEXT, path)).text == text
+
+
+def _rising(moves: Iterator[tuple[bytes, int, int]]) -> bool:
+    """Whether the lines now are in the order of the lines before, file by file."""
+    ordered = sorted(set(moves))
+    return all(a[0] != b[0] or a[2] <= b[2] for a, b in pairwise(ordered))
 
 
 def _sites(paths: set[str]) -> re.Pattern[bytes]:

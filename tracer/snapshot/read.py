@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec import Struct
 
-from ..readings import OF_FILES, TEXT, Print, Reading
+from ..readings import OF_FILES, REST, TEXT, Print, Reading
 
 
 class Readings(Struct, frozen=True, array_like=True):
@@ -24,6 +24,10 @@ class Readings(Struct, frozen=True, array_like=True):
     """The row of each record, in the order in which they stand."""
     files: dict[str, str]
     """A digest of each module of which something was read: where it is the same, so is all of it."""
+
+    def rest(self) -> str:
+        """The digest of all that is no module."""
+        return dict(self.prints)[REST].text
 
 
 _READINGS = msgspec.msgpack.Decoder(Readings)
