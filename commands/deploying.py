@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..report.errors import QtraceError, UsageError
 from . import pin
-from .environment import shown
+from .environment import HIDDEN, shown
 from .launch import USED, taken_apart, with_line
 from .progress import written_over
 from .question import asked, known, named, scenario
@@ -18,12 +19,18 @@ from .question import asked, known, named, scenario
 if TYPE_CHECKING:
     from ..report.model import Finding, Launch, LaunchEnd, Report
     from ..tracer.answers import Answers
-    from ..tracer.deploy.found import Found
+    from ..tracer.deploy.found import Found, Word
+    from ..tracer.engines.command_line import Option
+    from .launch import Launch as LaunchLine
 
 SAID_OTHERWISE = ("quantization", "kv_cache_dtype", "model")
 """Arguments that the lines themselves give."""
 
 
+MODEL = re.compile(r"^\$\{?\w*(?:MODEL|REPO|CHECKPOINT|WEIGHTS)\w*\}?$", re.I)
+"""A variable that by its name is one model."""
+EVERY = re.compile(r"\$[@*]|\[[@*]\]|\$TEMPLATE$")
+"""What may be any number of arguments."""
 AFTER = "the line after --: "
 """What a pasted line's problems begin with."""
 
@@ -55,7 +62,7 @@ class Asked:
     def told(self, found: Found) -> Told:
         """What a line comes to; what is wrong with it is told as its problem."""
         at = self._args.at or found.release
-        key = (at, found.words, tuple(sorted(found.environment.items())), found.unsaid)
+        key = (at, found.words, tuple(sorted(found.environment.items())))
         if key not in self._told:
             self._told[key] = self._ask(found, at)
         return self._told[key]
@@ -85,34 +92,68 @@ class Asked:
 
         from ..rules import judge
         from ..tracer.devices import on_platform
+        from ..tracer.engines.flags import registered
 
         platform = on_platform(self._args.platform, self._args.device).platform
-        line = [*(f"{name}={value}" for name, value in found.environment.items()), *found.words]
-        args = with_line(self._args, answers.library, taken_apart(line), platform)
-        args = _with_unsaid(args, answers, found.unsaid, platform)
+        known_ = registered(answers.library, platform)
+        options = {name: each for each in known_.options for name in each.names}
+        words, unsaid = settled(found.words, options)
+        line = [*(f"{name}={value}" for name, value in found.environment.items()), *words]
+        args = with_line(self._args, answers.library, _apart(line), platform)
+        args.unread = (*args.unread, *(field for field in unsaid.values() if field in known_.engine))
+        args.ignored = (*args.ignored, *(name for name, field in unsaid.items() if field in known_.engine))
+        args.server = (*args.server, *(name for name, field in unsaid.items() if field not in known_.engine))
         known(args.kv_cache_dtype, answers, platform)
         report = answers.ask(scenario(args, answers), asked(args))
         named(args.quantization, report, answers)
         return replace(report, findings=judge(report))
 
 
-def _with_unsaid(
-    args: argparse.Namespace, answers: Answers, unsaid: Sequence[str], platform: str
-) -> argparse.Namespace:
-    """The arguments with the fields whose values the file does not say as unknown ones; UsageError where the
-    answer hangs on one.
-    """
-    from ..tracer.engines.flags import registered
+def _apart(line: list[str]) -> LaunchLine:
+    """A line taken apart; one that nobody can read is open, not refused."""
+    try:
+        return taken_apart(line)
+    except UsageError as problem:
+        raise UnsaidError(str(problem)) from None
 
-    options = {name: each for each in registered(answers.library, platform).options for name in each.names}
-    out = argparse.Namespace(**vars(args))
-    for each in unsaid:
-        name = each.split("=")[0].split(" ")[0]
-        option = options.get(name)
-        if option is None or option.dest in USED or option.dest == "model":
-            raise UnsaidError(f"the answer hangs on {each}, which the file does not say")
-        out.unread, out.ignored = (*out.unread, option.dest), (*out.ignored, name)
-    return out
+
+def settled(words: Sequence[Word], options: Mapping[str, Option]) -> tuple[list[str], dict[str, str]]:
+    """The words that the file says, and the options whose value it does not, with their fields; UnsaidError
+    where the answer hangs on what is not said.
+    """
+    out: list[str] = []
+    unsaid: dict[str, str] = {}
+    for word in words:
+        before = out[-1] if out else ""
+        if word.known:
+            out.append(word.text)
+        elif (
+            before == "serve" and not word.text.startswith("-") and (not word.many or MODEL.search(word.text))
+        ):
+            out.append(word.text)  # a model that is named elsewhere is still one
+        else:
+            name, pair = _option_of(before, word, options)
+            field = options[name].dest if name in options else ""
+            if field == "model" and name == before:
+                out.append(word.text)
+                continue
+            if not field or field in USED or EVERY.search(word.text):
+                raise UnsaidError(f"the answer hangs on {pair}, which the file does not say")
+            unsaid[name] = field
+            if name == before:
+                out.pop()
+    return out, unsaid
+
+
+def _option_of(before: str, word: Word, options: Mapping[str, Option]) -> tuple[str, str]:
+    """The option that a word which is not said is the value of, and both as they stand; none where it may be
+    anything.
+    """
+    name, assigned, _ = word.text.partition("=")
+    if word.text.startswith("-"):
+        return (name if assigned else ""), word.text
+    takes = before in options and options[before].nargs != 0
+    return (before, f"{before} {word.text}") if takes else ("", word.text)
 
 
 def deployments(args: argparse.Namespace, repository: Path, base: str, head: str) -> Report:
@@ -172,7 +213,7 @@ def _launch(path: str, was: Found | None, now: Found | None, asks: Asked) -> tup
         ends=told.ends,
         problem=told.problem,
         refused=told.refused,
-        unsaid=now.unsaid,
+        unsaid=(*now.unsaid, *now.notes),
         was=_text(was) if was is not None and changed else None,
         was_release=before.release if before is not None and changed else "",
         was_ends=before.ends if before is not None and changed else (),
@@ -182,9 +223,18 @@ def _launch(path: str, was: Found | None, now: Found | None, asks: Asked) -> tup
 
 
 def _text(found: Found) -> str:
-    """A line as one would type it; what its environment is set to stands before it."""
+    """A line as one would type it; what its environment is set to stands before it, and no secret in it."""
     given = [shown(f"{name}={value}") for name, value in found.environment.items()]
-    return " ".join([*given, shlex.join(found.words), *found.unsaid])
+    told, before = [], ""
+    for word in found.words:
+        name, assigned, _ = word.text.partition("=")
+        secret = HIDDEN.search((name if assigned and name.startswith("-") else before).replace("-", "_"))
+        if secret and word.known and (assigned or before.startswith("--")):
+            told.append(f"{name}=(hidden)" if assigned else "(hidden)")
+        else:
+            told.append(shlex.quote(word.text) if word.known else word.text)
+        before = word.text if word.text.startswith("-") and not assigned else ""
+    return " ".join([*given, *told])
 
 
 def _findings(launch: Launch, told: Told | None) -> Iterator[Finding]:

@@ -92,7 +92,7 @@ def with_line(
 def _plain(field: str, value: Any) -> Any:
     """A value as the option before `--` has it."""
     if field == "tensor_parallel_size":
-        if not re.fullmatch(r"-?\d+", value):
+        if not re.fullmatch(r"-?\d{1,9}", value):
             raise UsageError(f"the line after --: --tensor-parallel-size {value}: give a number")
         return int(value)
     return SAME.get(field, {}).get(value, value)

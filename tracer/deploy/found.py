@@ -4,41 +4,78 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-IMAGE = re.compile(r"(?:^|/)vllm-openai[\w.-]*(?::v?(?P<tag>[\w.-]+))?(?:@sha256:[0-9a-f]+)?$")
+IMAGE = re.compile(r"(?:^|/)vllm-openai[\w.-]*(?::v?(?P<tag>[\w.${}():-]+))?(?:@sha256:[0-9a-f]+)?$")
 """An image whose entry point is the engine's server."""
 RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?(?:\.?(?:rc|post)\d+)?")
 SERVER = re.compile(r"vllm\.entrypoints\.(?:openai\.api_server|cli\.main|launchers\.api_server\.entry)")
-UNKNOWN = re.compile(r"\$[A-Za-z_{(@*#0-9]|`")
-"""What a shell puts a value in the place of."""
+SERVES = re.compile(rf"\bvllm\s+serve\b|{SERVER.pattern}")
+PYTHON = re.compile(r"python[\d.]*")
+UNKNOWN = "?"
+"""The value of a variable that is set, to what the file does not say."""
+
+
+class Word(NamedTuple):
+    """One word of a command."""
+
+    text: str
+    known: bool = True
+    """Whether the file says it; else `text` is how it is written."""
+    many: bool = False
+    """Whether it may be any number of words."""
 
 
 class Found(NamedTuple):
     """One start of an engine."""
 
     line: int
-    words: tuple[str, ...]
-    """The line as words, without those whose value the file does not say."""
+    words: tuple[Word, ...]
+    """Program and arguments."""
     environment: Mapping[str, str]
     """What the file sets; `?` where it does not say to what."""
     release: str | None = None
     """The release that an image's tag names."""
-    unsaid: tuple[str, ...] = ()
-    """What was left out: `--quantization $METHOD`."""
+    notes: tuple[str, ...] = ()
+    """What else may set the environment: `env_file .env`."""
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:
+        """What of the line the file does not say: `--quantization $METHOD`."""
+        out = []
+        for before, word in pairwise((Word(""), *self.words)):
+            if not word.known:
+                flag = before.text.startswith("-") and not word.text.startswith("-")
+                out.append(f"{before.text} {word.text}" if flag else word.text)
+        return tuple(out)
 
 
-def starts(words: Sequence[str]) -> tuple[int, int] | None:
-    """Where the program of a server begins, and its arguments; None where the words start none."""
+def words_of(texts: Sequence[str]) -> tuple[Word, ...]:
+    """Words that are what they are."""
+    return tuple(map(Word, texts))
+
+
+SERVE = words_of(("vllm", "serve"))
+
+
+def starts(words: Sequence[Word]) -> int | None:
+    """Where the program of a server stands; None where the words start none."""
     for number, word in enumerate(words):
-        after = words[number + 1 : number + 2]
-        if PurePosixPath(word).name == "vllm" and after == ["serve"]:
-            return number, number + 2
-        if SERVER.fullmatch(word) and number >= 2 and words[number - 1] == "-m":
-            served = word.endswith("cli.main") and after == ["serve"]
-            return number - 2, number + (2 if served else 1)
+        after = words[number + 1].text if number + 1 < len(words) else ""
+        if PurePosixPath(word.text).name == "vllm" and after == "serve":
+            return number
+        if SERVER.fullmatch(word.text) and number >= 2 and words[number - 1].text == "-m":
+            return _python(words, number - 2)
     return None
+
+
+def _python(words: Sequence[Word], number: int) -> int | None:
+    """The interpreter before its options."""
+    while number > 0 and words[number].text.startswith("-"):
+        number -= 1
+    return number if PYTHON.fullmatch(PurePosixPath(words[number].text).name) else None
 
 
 def release_of(image: str) -> str | None:
@@ -52,21 +89,3 @@ def release_of(image: str) -> str | None:
 def serves(image: str) -> bool:
     """Whether an image starts the engine's server with what it is given."""
     return IMAGE.search(image) is not None
-
-
-def known(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words whose values are there, and what was left out because one is not."""
-    out: list[str] = []
-    unsaid: list[str] = []
-    for word in words:
-        if not UNKNOWN.search(word):
-            out.append(word)
-            continue
-        before = out[-1] if out else ""
-        if before == "serve" and not word.startswith("-"):
-            out.append(word)  # a model that is named elsewhere is still one
-        elif before.startswith("-") and "=" not in before and not word.startswith("-"):
-            unsaid.append(f"{out.pop()} {word}")
-        else:
-            unsaid.append(word)
-    return tuple(out), tuple(unsaid)

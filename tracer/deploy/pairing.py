@@ -26,4 +26,4 @@ def paired(before: Mapping[str, list[Found]], now: Mapping[str, list[Found]]) ->
 
 
 def _key(found: Found) -> tuple[object, ...]:
-    return found.words, tuple(sorted(found.environment.items())), found.release, found.unsaid
+    return found.words, tuple(sorted(found.environment.items())), found.release

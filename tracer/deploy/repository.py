@@ -8,11 +8,15 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ..pins.repository import files_at
-from . import documents, shell
+from . import dockerfile, documents, shell
 from .found import Found
 
-SHELL = re.compile(r".*\.(?:sh|bash|zsh|ksh)|(?:.*\.)?(?:Dockerfile|Containerfile)(?:\..*)?|Makefile")
-YAML = re.compile(r".*\.(?:ya?ml|yaml\.tpl|tpl)")
+READERS: tuple[tuple[re.Pattern[str], Callable[[str], Iterator[Found]]], ...] = (
+    (re.compile(r".*\.(?:sh|bash|zsh|ksh|service)"), shell.launches),
+    (re.compile(r"(?:.*[.-])?(?:Dockerfile|Containerfile)(?:[.-].*)?", re.I), dockerfile.launches),
+    (re.compile(r".*\.(?:ya?ml|yaml\.tpl|tpl)"), documents.launches),
+)
+"""By the name of a file, what reads it."""
 LIMIT = 1 << 20
 """Bytes of a file that somebody wrote by hand."""
 SIGN = b"vllm"
@@ -29,30 +33,28 @@ class Starts(NamedTuple):
 
 def starts_at(repository: Path, revision: str) -> Starts:
     """Read every file that may hold a launch line."""
-    files = files_at(repository, revision, lambda name: _reader(name) is not None)
+    files = files_at(repository, revision, lambda name: reader(name) is not None)
     starts: dict[str, list[Found]] = {}
     unread = []
     for path, content in files.items():
         try:
             found = _found(path, content)
         except documents.NotYamlError as problem:
-            if SIGN in content:
-                unread.append(f"{path}: {problem}")
+            unread.append(f"{path}: {problem}")
             continue
         if found:
             starts[path] = found
     return Starts(len(files), starts, tuple(unread))
 
 
-def _reader(name: str) -> Callable[[str], Iterator[Found]] | None:
+def reader(name: str) -> Callable[[str], Iterator[Found]] | None:
+    """What reads a file of that name; None for one that starts nothing."""
     base = PurePosixPath(name).name
-    if SHELL.fullmatch(base):
-        return shell.launches
-    return documents.launches if YAML.fullmatch(base) else None
+    return next((read for pattern, read in READERS if pattern.fullmatch(base)), None)
 
 
 def _found(path: str, content: bytes) -> list[Found]:
-    reader = _reader(path)
-    if reader is None or len(content) > LIMIT:
+    read = reader(path)
+    if read is None or len(content) > LIMIT or SIGN not in content.lower():
         return []
-    return list(reader(content.decode("utf-8", "replace")))
+    return list(read(content.decode("utf-8", "replace")))

@@ -3,54 +3,39 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import PurePosixPath
 
-from .found import SERVER, UNKNOWN, Found, known, release_of, serves, starts
+from .found import SERVE, SERVES, UNKNOWN, Found, Word, release_of, serves, starts
+from .scanner import LONGEST, Part, Scanner
+from .variables import Variables
 
-ASSIGNED = re.compile(
-    r"\s*(?P<how>export\s+|ENV\s+|ARG\s+|readonly\s+|local\s+)?(?P<name>[A-Za-z_]\w*)[= ](?P<value>.*)"
-)
-VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})")
-REDIRECT = re.compile(r"(?:^|\s)(?:\d?>>?|&>>?|<)\s*(?:&\d|[^\s;|&]+)")
-INSTRUCTION = re.compile(r"\s*(?:CMD|ENTRYPOINT|RUN)\s+")
-FROM = re.compile(r"\s*FROM\s+(?:--\S+\s+)?(\S+)")
-LISTED = re.compile(r"\s*(?:CMD|ENTRYPOINT)\s*(\[.*\])\s*$")
-OPERATORS = set("();<>|&")
-PROGRAM = re.compile(r"(?:.*/)?(?:docker|podman|nerdctl)")
+SHELLS = {"sh", "bash", "zsh", "ash", "dash"}
+PROGRAMS = {"docker", "podman", "nerdctl"}
 RUNS = {"run", "create"}
 QUIET = {"echo", "printf", "grep", "pgrep", "pkill"}
 """Commands that name a server and start none."""
-SHELLS = ("sh", "bash", "/bin/sh", "/bin/bash")
 
 
-class Set:
-    """What a file assigned so far."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, str | None] = {}
-        """None where it is assigned more than once, to different values."""
-        self.exported: dict[str, str] = {}
-        self.base = ""
-        """The image that a Dockerfile begins with."""
-
-
-def launches(text: str, first: int = 1) -> Iterator[Found]:
-    """Every start of an engine, in order; `first` is the line on which the text begins."""
-    known_here = Set()
-    for line, logical in _logical(text, first):
-        if (base := FROM.match(logical)) is not None:
-            known_here.base = base[1]
-        _assign(logical, known_here)
-        if "vllm" in logical or (serves(known_here.base) and LISTED.match(logical)):
-            yield from _of_line(line, logical, known_here)
+def launches(
+    text: str, first: int = 1, environment: Mapping[str, str] | None = None, image: str = ""
+) -> Iterator[Found]:
+    """Every start of an engine, in order; `first` is the line on which the text begins, `environment` what is
+    set around it, `image` what it runs in.
+    """
+    variables = Variables(text, dict(environment or {}))
+    for line, logical in joined(text, first):
+        variables.at(logical)
+        if "vllm" in logical or "$" in logical:
+            for found in of_line(line, logical, variables):
+                yield found if found.release else found._replace(release=release_of(image))
 
 
-def _logical(text: str, first: int) -> Iterator[tuple[int, str]]:
+def joined(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
     """Lines with those that continue them, each with the number of its first."""
     start, held = first, ""
-    for number, line in enumerate(text.splitlines(), first):
+    for number, line in enumerate(text.split("\n"), first):
         start = start if held else number
         bare = line.rstrip()
         if held and bare.lstrip().startswith("#"):
@@ -64,124 +49,122 @@ def _logical(text: str, first: int) -> Iterator[tuple[int, str]]:
         yield start, held
 
 
-def _assign(line: str, known_here: Set) -> None:
-    found = ASSIGNED.fullmatch(line)
-    if found is None or (" " in line[: found.start("value")].strip() and not found["how"]):
-        return
-    words = _words(found["value"])
-    if words is None or len(words) > 1:
-        return  # `NAME=value command`, or a value made of several
-    value = _replaced(words[0] if words else "", known_here.values)
-    name = found["name"]
-    if known_here.values.get(name, value) != value:
-        known_here.values[name] = None
-    else:
-        known_here.values[name] = value
-    if found["how"] and found["how"].split()[0] in ("export", "ENV"):
-        known_here.exported[name] = "?" if UNKNOWN.search(value) else value
-
-
-def _of_line(line: int, logical: str, known_here: Set) -> Iterator[Found]:
-    listed = LISTED.fullmatch(logical)
-    if listed is not None:
-        words = re.findall(r'"((?:[^"\\]|\\.)*)"', listed[1])
-        served = serves(known_here.base) and words[:1] and words[0].startswith("-")
-        yield from _commands(line, [["vllm", "serve", *words] if served else words], known_here)
-        return
-    text = REDIRECT.sub(" ", logical)
-    instruction = INSTRUCTION.match(text)
-    found = _words(text[instruction.end() :] if instruction else text, operators=True)
-    yield from _commands(line, _split(found or []), known_here)
-
-
-def _commands(line: int, commands: Sequence[Sequence[str]], known_here: Set) -> Iterator[Found]:
-    for words in commands:
-        nested = _script(words)
+def of_line(line: int, logical: str, variables: Variables) -> Iterator[Found]:
+    """The starts of one line."""
+    for command in Scanner(logical, variables.value).read():
+        words = split(command)
+        nested = script(words)
         if nested is not None:
-            yield from (found._replace(line=line) for found in launches(nested, line))
-            continue
-        replaced = [_replaced(word, known_here.values) for word in words]
-        found = start(line, replaced, known_here.exported)
-        if found is not None:
-            yield found if found.release else found._replace(release=release_of(known_here.base))
+            own = {**variables.exported, **_assigned(words)}
+            inside = launches(nested, line, own, _image(words))
+            yield from (found._replace(line=line) for found in inside)
+        elif (found := start(line, words, variables.exported)) is not None:
+            yield found
 
 
-def start(line: int, words: Sequence[str], environment: Mapping[str, str]) -> Found | None:
-    """The start of an engine that these words are, if they are one."""
-    if any(word in QUIET for word in words):
-        return None
-    own = dict(environment)
-    at = starts(words)
-    if at is not None:
-        for word in words[: at[0]]:
-            name, assigned, value = word.partition("=")
-            if assigned and name.isidentifier():
-                own[name] = "?" if UNKNOWN.search(value) else value
-        whole, unsaid = known(words[at[0] :])
-        return Found(line, whole, own, None, unsaid)
-    image = next((n for n, word in enumerate(words) if serves(word)), None)
-    before = words[: image or 0]
-    if image is None or not any(map(PROGRAM.fullmatch, before)) or not RUNS & set(before):
-        return None
-    own = dict(_given(words[:image]))  # a container has no other
-    whole, unsaid = known(("vllm", "serve", *words[image + 1 :]))
-    return Found(line, whole, own, release_of(words[image]), unsaid)
-
-
-def _given(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The environment that a container is given: `-e NAME=VALUE`."""
-    for before, word in pairwise(("", *words)):
-        given = word if before in ("-e", "--env") else word.partition("--env=")[2]
-        name, assigned, value = given.partition("=")
-        if assigned:
-            yield name, "?" if UNKNOWN.search(value) else value
-
-
-def _script(words: Sequence[str]) -> str | None:
-    """What `sh -c` is given."""
-    for number, word in enumerate(words[:-2]):
-        if word in SHELLS and re.fullmatch(r"-\w*c", words[number + 1]) and SERVES.search(words[number + 2]):
-            return words[number + 2]
-    return None
-
-
-SERVES = re.compile(rf"\bvllm\s+serve\b|{SERVER.pattern}")
-
-
-def words(text: str) -> list[str]:
-    """The words of a command."""
-    return _words(text) or []
-
-
-def _words(text: str, operators: bool = False) -> list[str] | None:
-    """The words of a line; None where its quotes do not close."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=operators)
-    lexer.whitespace_split = True
-    lexer.commenters = "#"
-    try:
-        return list(lexer)
-    except ValueError:
-        return None
-
-
-def _split(words: Sequence[str]) -> list[list[str]]:
-    """Commands between operators."""
-    out: list[list[str]] = [[]]
-    for word in words:
-        if word and set(word) <= OPERATORS:
-            out.append([])
+def split(command: Sequence[Sequence[Part]]) -> list[Word]:
+    """Words as the shell makes them: a value that is not quoted is as many words as it has."""
+    out: list[Word] = []
+    for parts in command:
+        if all(part.known for part in parts):
+            whole = "".join(part.text for part in parts)
+            bare = not any(part.quoted for part in parts)
+            texts = whole.split() if bare else [whole]
+            out += (Word(text) for text in texts)
         else:
-            out[-1].append(word)
+            text = "".join(part.text for part in parts)[:LONGEST]
+            out.append(Word(text, known=False, many=not all(part.known or part.quoted for part in parts)))
     return out
 
 
-def _replaced(word: str, values: Mapping[str, str | None]) -> str:
-    """A word with the variables that the file assigns; one that it does not stays, but for its default."""
+def split_with(text: str, variables: Variables) -> list[Word]:
+    """The words of a text in which variables stand."""
+    return [word for command in Scanner(text, variables.value).read() for word in split(command)]
 
-    def value(found: re.Match[str]) -> str:
-        known_value = values.get(found[1] or found[2])
-        if known_value is not None:
-            return known_value
-        return found[0] if found[3] is None or (found[2] in values) else found[3]
 
-    return VARIABLE.sub(value, word)
+def words(text: str, environment: Mapping[str, str] | None = None) -> list[Word]:
+    """The words of a command that no shell reads: line ends are blanks."""
+    return split_with(text.replace("\n", " "), Variables("", dict(environment or {})))
+
+
+def start(line: int, words: Sequence[Word], environment: Mapping[str, str]) -> Found | None:
+    """The start of an engine that these words are, if they are one."""
+    if any(word.text in QUIET for word in words):
+        return None
+    at = starts(words)
+    container = _container(words)
+    if container is not None and (at is None or container < at):
+        return _contained(line, words, container)
+    if at is None:
+        return None
+    own = {**environment, **_assigned(words[:at])}
+    return Found(line, tuple(words[at:]), own)
+
+
+def _assigned(words: Sequence[Word]) -> dict[str, str]:
+    """`NAME=VALUE` before a program, and what `env -u` takes away."""
+    out: dict[str, str] = {}
+    for before, word in pairwise((Word(""), *words)):
+        name, assigned, value = word.text.partition("=")
+        if assigned and name.isidentifier():
+            out[name] = value if word.known else UNKNOWN
+        elif before.text in ("-u", "--unset") and word.text.isidentifier():
+            out[word.text] = UNKNOWN
+    return out
+
+
+def _container(words: Sequence[Word]) -> int | None:
+    """Where the image of a container that is run stands."""
+    texts = [PurePosixPath(word.text).name for word in words]
+    program = next((n for n, text in enumerate(texts) if text in PROGRAMS), None)
+    if program is None or not RUNS & set(texts[program:]):
+        return None
+    return next((n for n, word in enumerate(words) if n > program and serves(word.text)), None)
+
+
+def _contained(line: int, words: Sequence[Word], at: int) -> Found | None:
+    """What a container starts; it has no other environment than it is given."""
+    before, image, after = words[:at], words[at].text, tuple(words[at + 1 :])
+    own = dict(_given(before))
+    notes = tuple(f"{one.text} {two.text}" for one, two in pairwise(before) if one.text == "--env-file")
+    notes += tuple(word.text for word in before if word.text.startswith("--env-file="))
+    entry = next((two for one, two in pairwise(before) if one.text == "--entrypoint"), None)
+    entry = entry or next((_value(w) for w in before if w.text.startswith("--entrypoint=")), None)
+    whole = (entry, *after) if entry is not None else after if starts(after) == 0 else (*SERVE, *after)
+    nested = script(whole)
+    if nested is not None:
+        found = next(launches(nested, line, own, image), None)
+        return None if found is None else found._replace(line=line, notes=notes)
+    program = starts(whole)
+    if program is None:
+        return None
+    own |= _assigned(whole[:program])
+    return Found(line, tuple(whole[program:]), own, release_of(image), notes)
+
+
+def _value(word: Word) -> Word:
+    return word._replace(text=word.text.partition("=")[2])
+
+
+def _given(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
+    """The environment that a container is given: `-e NAME=VALUE`, `-e NAME`, `--env=NAME=VALUE`."""
+    for before, word in pairwise((Word(""), *words)):
+        text = word.text.partition("--env=")[2] if word.text.startswith("--env=") else word.text
+        if before.text in ("-e", "--env") or text != word.text:
+            name, assigned, value = text.partition("=")
+            yield name, value if assigned and word.known else UNKNOWN
+
+
+def _image(words: Sequence[Word]) -> str:
+    at = _container(words)
+    return "" if at is None else words[at].text
+
+
+def script(words: Sequence[Word]) -> str | None:
+    """What `sh -c` is given."""
+    for number, word in enumerate(words[:-2]):
+        flag, text = words[number + 1].text, words[number + 2].text
+        shell = PurePosixPath(word.text).name in SHELLS and re.fullmatch(r"-\w*c", flag)
+        if shell and SERVES.search(text):
+            return text
+    return None
