@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..tracer.engines.command_line import Option
     from .launch import Launch as LaunchLine
 
-SAID_OTHERWISE = ("quantization", "kv_cache_dtype", "model")
+SAID_OTHERWISE = ("quantization", "kv_cache_dtype", "model", "dtype", "tp", "expert_parallel")
 """Arguments that the lines themselves give."""
 
 
@@ -99,7 +99,9 @@ class Asked:
         options = {name: each for each in known_.options for name in each.names}
         words, unsaid = settled(found.words, options)
         line = [*(f"{name}={value}" for name, value in found.environment.items()), *words]
-        args = with_line(self._args, answers.library, _apart(line), platform)
+        around = [each for each in self._args.env if each.partition("=")[0] not in found.environment]
+        given = argparse.Namespace(**{**vars(self._args), "env": around})
+        args = with_line(given, answers.library, _apart(line), platform)
         args.unread = (*args.unread, *(field for field in unsaid.values() if field in known_.engine))
         args.ignored = (*args.ignored, *(name for name, field in unsaid.items() if field in known_.engine))
         args.server = (*args.server, *(name for name, field in unsaid.items() if field not in known_.engine))
@@ -125,6 +127,8 @@ def settled(words: Sequence[Word], options: Mapping[str, Option]) -> tuple[list[
     unsaid: dict[str, str] = {}
     for word in words:
         before = out[-1] if out else ""
+        if word.text.partition("=")[0] == "--config":
+            raise UnsaidError("the answer hangs on the file that --config names, which is not read")
         if word.known:
             out.append(word.text)
         elif (

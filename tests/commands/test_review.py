@@ -24,6 +24,7 @@ vllm serve M --quantization $METHOD
 vllm serve M -q gptq --dtype bfloat16
 vllm serve M -q gptq --max-model-len 10
 HF_TOKEN=hf_secret vllm serve M --dtype float16
+vllm serve M --config engine.yaml --api-key sk-1234
 """
 
 
@@ -127,6 +128,7 @@ def test_each_line_is_asked_and_held_against_what_it_was(reviewed: tuple[int, Pa
         4: Change.CHANGED,
         5: Change.CHANGED,
         6: Change.SAME,
+        7: Change.SAME,
     }
     assert code == 1
     assert any(end.reaches == "MacheteLinearKernel" for end in rows[2].ends)
@@ -136,6 +138,8 @@ def test_each_line_is_asked_and_held_against_what_it_was(reviewed: tuple[int, Pa
     assert rows[4].was == "vllm serve M -q gptq --dtype bfloat16" and rows[4].was_ends and rows[4].ends
     assert rows[5].refused and "--max-len" in (rows[5].problem or "")
     assert rows[6].line == "HF_TOKEN=(hidden) vllm serve M --dtype float16"
+    assert rows[7].line == "vllm serve M --config engine.yaml --api-key (hidden)"
+    assert not rows[7].refused and "the file that --config names" in (rows[7].problem or "")
     (gone,) = (launch for launch in told(path).launches if launch.change is Change.GONE)
     assert gone.site.path == "old.yaml"
     assert told(path).unread and told(path).unread[0].startswith("broken.yaml: line")
@@ -151,12 +155,12 @@ def test_its_findings_stand_at_the_line(reviewed: tuple[int, Path]) -> None:
 
 def test_it_is_told_in_every_voice(reviewed: tuple[int, Path]) -> None:
     text = qtrace("show", str(reviewed[1])).stdout.decode()
-    assert "6 starts in 2 files: 2 changed, 1 gone, 3 same" in text
+    assert "7 starts in 2 files: 2 changed, 1 gone, 4 same" in text
     assert text.index("run.sh:4  changed") < text.index("run.sh:2  same")
     assert "hf_secret" not in text and "not read  broken.yaml" in text
     markdown = qtrace("show", str(reviewed[1]), "--format", "markdown").stdout.decode()
-    assert markdown.startswith("<!-- qtrace -->\n\n**2 changed, 1 gone**; 6 starts in 2 files; ")
-    assert "<details><summary>the same lines: 3</summary>" in markdown
+    assert markdown.startswith("<!-- qtrace -->\n\n**2 changed, 1 gone**; 7 starts in 2 files; ")
+    assert "<details><summary>the same lines: 4</summary>" in markdown
 
 
 @pytest.mark.parametrize(
@@ -166,6 +170,7 @@ def test_it_is_told_in_every_voice(reviewed: tuple[int, Path]) -> None:
         (("..main",), "write BASE..HEAD"),
         (("nope..main",), "has no commit, branch or tag nope"),
         (("HEAD~1..HEAD", "-q", "fp8"), "the lines in the repository say that themselves"),
+        (("HEAD~1..HEAD", "--tp", "2"), "the lines in the repository say that themselves"),
         (("HEAD~1..HEAD", "--device", "toaster"), "toaster"),
     ],
 )
