@@ -13,8 +13,10 @@ from ..names import one_line
 LONGEST = 1000
 """Characters of one text; the rest is counted."""
 
-LIVE = re.compile(r"@|#\w|\$|://|www\.|:\w+:|\bGH-\d|\b[0-9a-f]{7,40}\b", re.I)
-"""What GitHub makes live in a word: mentions, threads, mathematics, addresses, emoji, commits."""
+LIVE = re.compile(r"@|#\w|\$|://|www\.|:\w+:|^:\w|\bGH-\d|\b[0-9a-f]{7,40}\b", re.I)
+"""What GitHub makes live in a word: mentions, threads, mathematics, addresses, commits, emoji; what begins
+like one may be followed by a colon.
+"""
 ESCAPED = {
     "\\": "&#92;",
     "|": "&#124;",

@@ -53,6 +53,13 @@ def test_any_report_is_well_formed(report: Report, limit: int) -> None:
     assert well_formed(report, limit)
 
 
+def test_a_layer_that_begins_an_emoji_does_not_become_one() -> None:
+    """A random report found it: its name is followed by a colon."""
+    report = recorded("open")
+    chains = tuple(replace(chain, layer=":zap", layers=(":0",)) for chain in report.chains)
+    assert well_formed(replace(report, chains=chains))
+
+
 @pytest.mark.full
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(REPORTS, LIMITS)
