@@ -51,14 +51,14 @@ class Launch(Struct, frozen=True, kw_only=True):
     was_ends: tuple[LaunchEnd, ...] = ()
     was_problem: str | None = None
 
-    def known(self) -> bool:
-        """Whether it was followed to its ends."""
-        return bool(self.ends) and all(end.standing is not Standing.OPEN for end in self.ends)
-
     @property
     def turned(self) -> bool:
-        """Whether it ended otherwise before."""
-        return self.change is Change.CHANGED and self.ends != self.was_ends
+        """Whether it ended otherwise before; the same ends under conditions in other words are the same."""
+        return self.change is Change.CHANGED and _reached(self.ends) != _reached(self.was_ends)
+
+
+def _reached(ends: tuple[LaunchEnd, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset((end.layer, end.standing, end.reaches, *end.premises) for end in ends)
 
 
 class Launches(Struct, frozen=True, kw_only=True):

@@ -223,11 +223,8 @@ class LoweredScope:
             number = todo.pop()
             if number not in found:
                 found.add(number)
-                todo += (n for other in self._made_by(number) for n in self.names[other] if n < number)
+                todo += (n for other in self._making.get(number, ()) for n in self.names[other] if n < number)
         return sorted(found)
-
-    def _made_by(self, number: int) -> Iterator[str]:
-        return (name for name in self._making.get(number, ()))
 
     @cached_property
     def _making(self) -> dict[int, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 from collections.abc import Callable
@@ -12,7 +13,12 @@ from edited import edited, replaced
 
 from qtrace.report.codec import encode
 from qtrace.tracer.answer import answered
+from qtrace.tracer.answers import FromSnapshot, FromSource
+from qtrace.tracer.engines.native import OPS
 from qtrace.tracer.library import Library
+from qtrace.tracer.native.build import Build
+from qtrace.tracer.native.ops import OpIndex
+from qtrace.tracer.pins.answering import nearby
 from qtrace.tracer.readings import print_of
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.snapshot.answer import recorded
@@ -137,6 +143,34 @@ def test_a_package_that_hides_a_module_counts(path: Path, vllm_source: Source) -
     other = text.replace("is_device_capability(90)", "is_device_capability(100)")
     where = f"{MACHETE.removesuffix('.py')}/__init__.py"
     assert encode_of(carried(path, edited(vllm_source, {where: lambda _: other})), GIVEN) is None
+
+
+class Quiet:
+    """Hears what is said of a source."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.said.append(line)
+
+    def bar(self, name: str, total: int | None) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+        return contextlib.nullcontext(lambda done: None)
+
+
+def test_the_bundled_answers_are_not_those_of_other_requirements(vllm_source: Source) -> None:
+    """Its Python and csrc are the same, and what is installed with it is not."""
+    where = "requirements/cuda.txt"
+    other = FromSource(edited(vllm_source, {where: added("\nnothing==1.0\n")}))
+    assert isinstance(nearby(FromSource(vllm_source), Quiet()), FromSnapshot)
+    assert nearby(other, Quiet()) is other
+
+
+def test_two_sources_in_one_process_keep_their_own_operators(vllm_source: Source) -> None:
+    build_ = Build("cuda", 13000)
+    other = edited(vllm_source, {"CMakeLists.txt": replaced("ENABLE_", "DISABLE_", -1)})
+    kept, fresh = OPS.get(vllm_source, build_), OpIndex.read(other, build_)
+    assert len(fresh) != len(kept) and len(OPS.get(other, build_)) == len(fresh)
 
 
 def test_a_file_that_is_no_python_stops_nothing(path: Path, vllm_source: Source) -> None:
