@@ -159,6 +159,7 @@ def answer(args: argparse.Namespace, answers: Answers) -> Report:
 
     from ..rules import judge
     from ..tracer.devices import on_platform
+    from ..tracer.operators import with_operators
 
     known(args.kv_cache_dtype, answers, on_platform(args.platform, args.device).platform)
     question = scenario(args, answers)
@@ -167,6 +168,7 @@ def answer(args: argparse.Namespace, answers: Answers) -> Report:
         return overview(args, answers, question, asked(args), lambda words: None)
     report = answers.ask(question, asked(args))
     named(args.quantization, report, answers)
+    report = with_operators(report, answers, question)
     return replace(report, findings=judge(report))
 
 

@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from ..report.gate import exit_for
     from ..rules import judge
     from ..tracer.devices import on_platform
+    from ..tracer.operators import with_operators
 
     launch = taken_apart(args.line) if args.line is not None else None
     table = wanted(args)
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         report = answers.ask(question, asked(args))
         named(args.quantization, report, answers)
+        report = with_operators(report, answers, question)
         report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)

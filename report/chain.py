@@ -50,6 +50,8 @@ class HopKind(StrEnum):
     TRITON_KERNEL = "triton_kernel"
     EXTERNAL = "external"
     """A call that leaves the engine's source: a library or a driver."""
+    CHECK = "check"
+    """A check of the host function that raises in Python where the hop's guard holds."""
 
 
 class Why(StrEnum):
@@ -63,6 +65,7 @@ class Why(StrEnum):
     LAUNCHES = "launches"
     READS = "reads"
     RETURNS = "returns"
+    RAISES = "raises"
 
 
 class Hop(Struct, frozen=True, kw_only=True):
@@ -76,6 +79,12 @@ class Hop(Struct, frozen=True, kw_only=True):
     why: Why
     guard: Predicate = Always()
     """What must hold for this step, over what is still unknown."""
+    defined: Site | None = None
+    """Where the symbol is defined, of the compiled half, whose `site` is the place that calls or launches."""
+    handed: tuple[str, ...] = ()
+    """What is known of the template arguments of a `__global__` function, in order: functions and truths.
+    A profiler prints them in its name.
+    """
     sight: Sight = Sight.SOURCE
     note: str | None = None
     depth: int = 0

@@ -15,6 +15,7 @@ from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
 from .launches import Launch, LaunchEnd, Launches
 from .matrix import End, Matrix, Row
+from .operator import Operator
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site
 from .question import Pin, Question, Value
@@ -50,6 +51,7 @@ __all__ = [
     "Level",
     "Matrix",
     "Only",
+    "Operator",
     "Outcome",
     "Parameter",
     "Pin",
@@ -114,6 +116,8 @@ class Report(Struct, frozen=True, kw_only=True):
     pins: tuple[Pin, ...]
     """What was read; the first is the one the chains stand in."""
     chains: tuple[Chain, ...]
+    operators: tuple[Operator, ...] = ()
+    """What the chains' compiled operators reach: host functions and kernels."""
     matrix: Matrix | None = None
     """Where many questions end, in place of their chains."""
     drift: Drift | None = None

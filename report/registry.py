@@ -232,6 +232,18 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT204",
+        name="kernel.selector_vs_dispatch",
+        level=Level.ERROR,
+        short="The engine's Python takes a kernel whose C++ refuses the layer.",
+        why="Python asks a list of kernels whether they can do the layer, and C++ asks again when it is "
+        "called: by the device, the dtypes and what was compiled. Where the two differ the engine starts, "
+        "loads the weights and raises at the first forward.",
+        fix="Use another quantization format or device, or take the next kernel of the list: "
+        "VLLM_DISABLED_KERNELS names those to leave out.",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT301",
         name="kv.scale",
         level=Level.WARNING,

@@ -5,12 +5,13 @@ A snapshot is read without what reading source needs; that is imported where a q
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from ..report.errors import SourceError, UsageError
-from ..report.model import Pin, Report, Value
+from ..report.model import Operator, Pin, Report, Value
+from .native.build import COMPILED, build_of
 from .scenario import Scenario
 from .snapshot.answer import recorded, told
 from .snapshot.bundled import naming
@@ -54,6 +55,11 @@ class Answers(Protocol):
 
     def ask(self, scenario: Scenario, asked: Mapping[str, Value]) -> Report:
         """The report of one question, without findings."""
+
+    def operators(self, names: Sequence[str], platform: str, cuda: int | None) -> tuple[Operator, ...]:
+        """What compiled operators (`torch.ops._C.marlin_gemm`) reach in a build for a platform, whatever the
+        device; those that csrc does not define are left out.
+        """
 
     def text(self, path: str) -> str | None:
         """A file of the engine, where its source is at hand; nothing is brought for it."""
@@ -106,6 +112,14 @@ class FromSource:
         from .answer import answered
 
         return answered(self.library, scenario, asked)
+
+    def operators(self, names: Sequence[str], platform: str, cuda: int | None) -> tuple[Operator, ...]:
+        if not names or platform not in COMPILED or not self.source.has_native:
+            return ()
+        from .native.reach.table import table
+
+        known = table(self.source, build_of(platform, cuda or self.cuda))
+        return tuple(found for found in map(known.operator, names) if found is not None)
 
     def text(self, path: str) -> str | None:
         return self.source.text(path)
@@ -163,6 +177,15 @@ class FromSnapshot:
             raise UsageError(unknown_flag(self, scenario.quantization or ""))
         behind = self._reached()
         return told(self.snapshot, scenario, asked) if behind is None else behind.ask(scenario, asked)
+
+    def operators(self, names: Sequence[str], platform: str, cuda: int | None) -> tuple[Operator, ...]:
+        if not names or platform not in COMPILED:
+            return ()
+        recorded = self.snapshot.operators(build_of(platform, cuda or self.cuda))
+        if recorded is not None:
+            return tuple(found for found in map(recorded, names) if found is not None)
+        behind = self._reached()
+        return () if behind is None else behind.operators(names, platform, cuda)
 
     def text(self, path: str) -> str | None:
         return self._behind.text(path) if "_behind" in vars(self) else None

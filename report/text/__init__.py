@@ -9,6 +9,7 @@ from .findings import coverage, findings
 from .header import header
 from .launches import launches
 from .matrix import matrix
+from .operators import operators
 from .page import Page
 from .readers import readers
 
@@ -31,6 +32,7 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
     for each in report.chains:
         page.blank()
         chain(page, each)
+    operators(page, report.operators)
     findings(page, report.apart())
     coverage(page, report.coverage)
     page.foot()

@@ -77,6 +77,8 @@ def _why(hop: Hop) -> str:
 def _under(page: Page, hop: Hop, indent: str) -> None:
     if hop.guard != Always():
         page.wrap(str(hop.guard), f"{indent}when  ", Tone.DOUBT)
+    if hop.defined is not None and hop.kind is HopKind.GLOBAL_KERNEL:
+        page.wrap(str(hop.defined), f"{indent}at    ", Tone.DIM)
     if hop.note:
         page.wrap(hop.note, f"{indent}note  ")
 

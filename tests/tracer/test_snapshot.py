@@ -295,6 +295,7 @@ def _save(path: Path, like: Snapshot, records: Iterable[Record], knows: Known | 
         knows or like.header.knows,
         [group],
         (readings, lambda one: Print(one.kind)),
+        {},
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
-from ..native.build import Build
+from ..native.build import COMPILED, Build
 from ..scenario import Scenario
 from . import cpu, platform as facts
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..guards import Guard
 
 Builds = list[tuple["Guard", Build]]
-COMPILED = ("cuda", "rocm", "cpu")
-"""Platforms whose ops csrc registers; those of others come with a package of their own."""
 PLATFORM, LOADER = "vllm.platforms.current_platform", "import_kernels"
 """The platform's method that imports the extension module which fits the machine."""
 

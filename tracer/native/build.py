@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..sources import Source
 
 _BUILD_FILES = ("CMakeLists.txt", "cmake/utils.cmake")
+_SUFFIXES = (".cpp", ".cu", ".cuh", ".h", ".hpp", ".inl")
 _LANGUAGES = {"cuda": "CUDA", "rocm": "HIP"}
 _DEFINITION = re.compile(r"(?:-D)?([A-Za-z_]\w*)(?:=(\w+))?")
 _NATIVE_FILE = re.compile(r"csrc/[\w./+-]+\.(?:cu|cpp)\b")
@@ -61,12 +62,21 @@ class Build(NamedTuple):
         return {**stated, **cpu_facts(source, self.machine, self.extension)}
 
 
+COMPILED = ("cuda", "rocm", "cpu")
+"""Platforms whose ops csrc registers; those of others come with a package of their own."""
+
+
+def build_of(platform: str, cuda: int | None) -> Build:
+    """The build whose operators are told: of a CPU's, for no machine in particular."""
+    return Build(platform, cuda if platform == "cuda" else None)
+
+
 def native_files(source: Source, platform: str, cuda_version: int | None) -> dict[str, bool]:
     """List the C++/CUDA files of a platform, each with whether it is certainly compiled.
 
     They are those of its folders, less what CMake names for other platforms only.
     """
-    files = source.files("csrc/", (".cpp", ".cu", ".cuh", ".h", ".hpp"))
+    files = source.files("csrc/", _SUFFIXES)
     if platform == "cpu":
         return {path: True for path in files if path.startswith("csrc/cpu/")}
     foreign = ("csrc/cpu/", "csrc/xpu/") + (() if platform == "rocm" else ("csrc/rocm/",))

@@ -68,6 +68,50 @@ def alive_at(line: int, order: tuple[Directive, ...], facts: Facts) -> tuple[Val
     return _all(frames), macros
 
 
+Region = tuple[int, int, Value, str]
+"""First and last line between two directives, whether they are compiled, and the test that leaves it open."""
+
+
+def spans(plain: str, facts: Facts) -> tuple[tuple[Directive, ...], list[Region], str | None]:
+    """Cut a file's text without comments at its conditions, and tell of each piece whether it is compiled.
+
+    The last part says what is wrong with the file: an `#if` that is not closed, an `#endif` too many.
+    """
+    order = directives(plain)
+    regions: list[Region] = []
+    macros: Macros = {}
+    frames: list[tuple[Value, Value, str]] = []
+    start, wrong = 1, None
+    for index, step in enumerate(order):
+        if step.kind in ("define", "undef"):
+            _define(step, _all([frame[:2] for frame in frames]), macros)
+            continue
+        regions.append((start, step.line - 1, *_state(frames)))
+        start = step.line
+        if step.kind in ("if", "ifdef", "ifndef"):
+            test = _test(step, facts, macros)
+            test = 1 if isinstance(test, Open) and _is_guard(order, index) else test
+            frames.append((test, test, f"#{step.kind} {step.text}"))
+        elif not frames:
+            wrong = f"#{step.kind} without an #if in line {step.line}"
+        elif step.kind == "endif":
+            frames.pop()
+        else:
+            seen = frames[-1][1]
+            test = 1 if step.kind == "else" else _test(step, facts, macros)
+            words = f"#{step.kind} {step.text}".strip()
+            frames[-1] = (conj(neg(seen), test), disj(seen, test), words)
+    if frames:
+        wrong = f"{frames[-1][2]} is not closed"
+    regions.append((start, plain.count("\n") + 1, *_state(frames)))
+    return order, [region for region in regions if region[1] >= region[0]], wrong
+
+
+def _state(frames: list[tuple[Value, Value, str]]) -> tuple[Value, str]:
+    alive = _all([frame[:2] for frame in frames])
+    return alive, next((words for test, _, words in reversed(frames) if isinstance(test, Open)), "")
+
+
 def _all(frames: list[tuple[Value, Value]]) -> Value:
     alive: Value = 1
     for test, _ in frames:

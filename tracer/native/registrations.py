@@ -18,6 +18,8 @@ class Implementation(Struct, frozen=True):
     key: str
     function: str
     site: Site
+    scope: str = ""
+    """What stands before its name, as in `vllm::`."""
 
 
 class Op(Struct, frozen=True):
@@ -49,7 +51,8 @@ _BLOCK = re.compile(r"\b(?:STABLE_)?TORCH_LIBRARY((?:_[A-Z]+)*)\s*\(")
 _ENTRY = re.compile(r"\b(\w+)\s*\.\s*(def|impl)\s*\(")
 _STRING = re.compile(r'R"([^()\\\s]{0,16})\((.*?)\)\1"|"((?:\\.|[^"\\\n])*)"', re.S)
 _MARK = re.compile(rf"{_STRING.pattern}|'(?:\\.|[^'\\\n])'|[(){{}},]", re.S)
-_FUNCTION = re.compile(r"&\s*(?:\w+::)*(\w+)")
+_FUNCTION = re.compile(r"&\s*((?:\w+::)*)(\w+)")
+_BARE = re.compile(r"((?:\w+::)*)(?!k[A-Z])([A-Za-z_]\w*)")
 _KEY = re.compile(r"\bk(CUDA|CPU|Meta|XPU|HIP)\b")
 
 
@@ -85,9 +88,9 @@ def _op(namespace: str, key: str, given: list[str], site: Site, is_def: bool, ce
     if not re.fullmatch(r"\w+(\.\w+)?", name):
         return
     rest = " ".join(given[1:])
-    function, named = _FUNCTION.search(rest), _KEY.search(rest)
+    function, named = _FUNCTION.search(rest) or _BARE.fullmatch(given[-1]), _KEY.search(rest)
     key = named.group(1) if named else key
-    impl = (Implementation(key, function.group(1), site),) if function else ()
+    impl = (Implementation(key, function.group(2), site, function.group(1)),) if function else ()
     yield Op(namespace, name, schema if is_def else "", site, certain, impl)
 
 

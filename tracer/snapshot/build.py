@@ -8,10 +8,13 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from ... import __version__
+from ...report.model import Operator
 from ..answer import Before, alone, suppositions, walked
 from ..engines.cache_dtypes import cache_dtypes
 from ..engines.release import cuda_of
 from ..library import Library
+from ..native.build import COMPILED, Build, build_of
+from ..native.reach.table import Operators
 from ..readings import REST, Reading, print_of
 from ..scenario import Scenario
 from ..sources import Source
@@ -35,7 +38,23 @@ def build(
     questions = list(groups(knows) if only is None else only)
     made = counted(answers(source, library, questions, jobs), told)
     of_known = frozenset({REST, *read})
-    return save(path, __version__, source.pin(), knows, made, (of_known, lambda r: print_of(library, r)))
+    return save(
+        path,
+        __version__,
+        source.pin(),
+        knows,
+        made,
+        (of_known, lambda r: print_of(library, r)),
+        native(source, knows),
+    )
+
+
+def native(source: Source, knows: Known) -> dict[Build, tuple[Operator, ...]]:
+    """What the operators of each build reach."""
+    if not source.has_native:
+        return {}
+    builds = (build_of(platform, knows.cuda) for platform in COMPILED)
+    return {build: tuple(Operators(source, build).all()) for build in builds}
 
 
 def known(library: Library) -> Known:

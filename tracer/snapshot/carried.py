@@ -12,7 +12,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...report.model import Operator
 from ..library import Library
+from ..native.build import Build
 from ..readings import OF_FILES, REST, TEXT, Print, Reading, print_of
 from ..scenario import Scenario
 from .file import Known, Record, Snapshot
@@ -37,6 +39,11 @@ class Carried(Snapshot):
     def holding(self) -> int:
         """How many records hold."""
         return sum(map(self._near.same, self.readings.records))
+
+    def operators(self, build: Build) -> Callable[[str], Operator | None] | None:
+        """Recorded where all that is no Python is the same there, else left to the source."""
+        same = self.readings.rest() == self._library.source.rest_hash
+        return super().operators(build) if same else None
 
     def filled(self, known: Callable[[Library], Known], ask: Ask) -> Carried:
         """The same with what does not hold asked of the source: what its flags take at once, a record when it

@@ -19,8 +19,9 @@ from msgspec.structs import replace
 
 from ...report.errors import SourceError
 from ...report.files import write
-from ...report.model import Pin, Report
+from ...report.model import Operator, Pin, Report
 from ..cpus import kinds
+from ..native.build import Build
 from ..readings import Print, Reading
 from ..scenario import ARCHITECTURES, CAPABILITIES, PLATFORMS, Scenario
 from .read import Readings, read_readings, written_readings
@@ -56,6 +57,8 @@ class Header(Struct, frozen=True):
     blocks: tuple[Block, ...]
     readings: Block
     """Where it stands what the records were read from."""
+    native: tuple[tuple[Build, Block], ...] = ()
+    """For each build of the compiled half, where its operators stand; the keys are their names."""
 
 
 class Record(Struct, frozen=True, omit_defaults=True):
@@ -150,14 +153,24 @@ class Snapshot:
             raise self._damaged()
         return found
 
+    def operators(self, build: Build) -> Callable[[str], Operator | None] | None:
+        """Who tells what an operator of a build reaches; None where the build is not recorded."""
+        block = dict(self.header.native).get(build)
+        if block is None:
+            return None
+        lines = dict(zip(block.keys, self._split(block), strict=True))
+        return lambda name: _operator(lines[name]) if name in lines else None
+
     def _lines(self, number: int) -> list[bytes]:
         if number not in self._blocks:
-            block = self.header.blocks[number]
-            lines = self._unpacked(block).split(b"\n")
-            if len(lines) != len(block.keys):
-                raise self._damaged()
-            self._blocks[number] = lines
+            self._blocks[number] = self._split(self.header.blocks[number])
         return self._blocks[number]
+
+    def _split(self, block: Block) -> list[bytes]:
+        lines = self._unpacked(block).split(b"\n")
+        if len(lines) != len(block.keys):
+            raise self._damaged()
+        return lines
 
     def _unpacked(self, block: Block) -> bytes:
         if not (block.offset >= 0 and block.size > 0 and block.offset + block.size <= self._size):
@@ -184,6 +197,13 @@ class Snapshot:
 def _decoded(line: bytes) -> Record:
     """A record; two releases that are compared, and questions that share a part, ask for the same again."""
     return msgspec.json.decode(line, type=Record)
+
+
+def _operator(line: bytes) -> Operator:
+    try:
+        return msgspec.json.decode(line, type=Operator)
+    except (msgspec.DecodeError, RecursionError):
+        raise SourceError("the snapshot's operators are damaged: build or fetch it again") from None
 
 
 def _askable(scenario: Scenario) -> bool:
@@ -228,9 +248,10 @@ def save(
     knows: Known,
     groups: Iterable[Group],
     readings: tuple[frozenset[Reading], Callable[[Reading], Print]],
+    native: Mapping[Build, Iterable[Operator]],
 ) -> int:
     """Write a snapshot, a block for each group of records; the bytes that it takes. `readings` are those of
-    `knows`, and how each is printed.
+    `knows`, and how each is printed; `native` are the operators of each build.
     """
     blocks: list[Block] = []
     body, read = bytearray(), dict[str, frozenset[Reading]]()
@@ -244,8 +265,25 @@ def save(
     of_known, print_of = readings
     block = _compressed(written_readings(of_known, read.values(), print_of))
     last = Block(offset=len(body), size=len(block), keys=())
-    header = Header(schema=SCHEMA, tool=tool, pin=pin, knows=knows, blocks=tuple(blocks), readings=last)
-    write(path, whole := msgspec.json.encode(header) + b"\n" + bytes(body + block))
+    body += block
+    tables = []
+    for build, operators in native.items():
+        found = tuple(operators)
+        block = _compressed(b"\n".join(map(msgspec.json.encode, found)))
+        tables.append(
+            (build, Block(offset=len(body), size=len(block), keys=tuple(op.symbol for op in found)))
+        )
+        body += block
+    header = Header(
+        schema=SCHEMA,
+        tool=tool,
+        pin=pin,
+        knows=knows,
+        blocks=tuple(blocks),
+        readings=last,
+        native=tuple(tables),
+    )
+    write(path, whole := msgspec.json.encode(header) + b"\n" + bytes(body))
     return len(whole)
 
 

@@ -1,0 +1,58 @@
+"""What an operator of the compiled half reaches: host functions, kernels, libraries outside of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .chain import Hop, HopKind
+from .predicate import Never, Site
+from .settle import Decide, settled
+
+ENDS = (HopKind.GLOBAL_KERNEL, HopKind.EXTERNAL)
+
+
+class Operator(Struct, frozen=True, kw_only=True):
+    """One operator, as Python calls it, and what lies below it for the device that was asked for."""
+
+    symbol: str
+    """`torch.ops._C.cutlass_scaled_mm`."""
+    site: Site | None = None
+    """Where its schema is registered."""
+    hops: tuple[Hop, ...] = ()
+    """From the host function down; depths are counted from the operator."""
+    lost: bool = False
+    """Whether other devices reach kernels here, and the one that was asked for none."""
+    cut: tuple[str, ...] = ()
+    """What was not read or is not told, as sentences."""
+
+    def refused(self) -> bool:
+        """Whether a call can only be refused: a check raises where other devices would launch a kernel."""
+        return self.lost and any(hop.kind is HopKind.CHECK for hop in self.hops)
+
+    def told(self) -> tuple[Hop, ...]:
+        """The hops as a person reads them: checks only where nothing else is left."""
+        return tuple(hop for hop in self.hops if hop.kind is not HopKind.CHECK or self.refused())
+
+    def ends(self) -> tuple[Hop, ...]:
+        """The kernels and libraries that it may reach, each once."""
+        return tuple({hop.symbol: hop for hop in reversed(self.hops) if hop.kind in ENDS}.values())[::-1]
+
+
+def reached(operator: Operator, decide: Decide) -> Operator:
+    """What is left of an operator where somebody can tell what comparisons come to."""
+    left = replace(operator, hops=tuple(_reached(operator.hops, decide)))
+    return replace(left, lost=bool(operator.ends()) and not left.ends())
+
+
+def _reached(hops: tuple[Hop, ...], decide: Decide) -> Iterator[Hop]:
+    dead: int | None = None
+    for hop in hops:
+        if dead is not None and hop.depth > dead:
+            continue
+        guard = settled(hop.guard, decide)
+        dead = hop.depth if isinstance(guard, Never) else None
+        if dead is None:
+            yield hop if guard == hop.guard else replace(hop, guard=guard)

@@ -1,0 +1,34 @@
+"""What operators reach: a tree for each, from its host function to kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..names import counted
+from ..operator import Operator
+from .hops import hops
+from .page import Page, Tone
+
+
+def operators(page: Page, found: Sequence[Operator]) -> None:
+    """A section with a tree for each operator."""
+    if not found:
+        return
+    page.blank()
+    page.line(
+        ("operators", Tone.HEAD), (f"  {counted(len(found), 'operator')} of the compiled half", Tone.DIM)
+    )
+    for operator in found:
+        _operator(page, operator)
+
+
+def _operator(page: Page, operator: Operator) -> None:
+    page.blank()
+    name = page.name(operator.symbol, page.width // 2)
+    page.line((f"  {name}", Tone.HEAD), right=(page.place(operator.site, page.width // 2 - 4), Tone.DIM))
+    ends = operator.ends()
+    told = ", ".join(end.symbol for end in ends) or "nothing on the GPU"
+    page.wrap(told, "    launches  ", Tone.PLAIN)
+    hops(page, operator.told())
+    for sentence in operator.cut:
+        page.wrap(sentence, "    cut  ", Tone.DOUBT)

@@ -1,0 +1,260 @@
+"""How C++ comes from a host function to a kernel: one small file for each idiom."""
+
+from __future__ import annotations
+
+import pytest
+
+from qtrace.report.model import Hop, HopKind
+from qtrace.tracer.native.build import Build
+from qtrace.tracer.native.device import on_device
+from qtrace.tracer.native.reach.table import Operators
+from qtrace.tracer.sources import Held, Source
+
+SM = """
+inline int get_sm() {
+  int major = 0, minor = 0;
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+  return major * 10 + minor;
+}
+"""
+KERNELS = """
+template <typename T> __global__ void one(T* x) { x[0] = 1; }
+template <typename T, bool B> __global__ void __launch_bounds__(512) two(T* x) {}
+__global__ void three(int* x) {}
+"""
+BINDING = """
+STABLE_TORCH_LIBRARY_FRAGMENT(_C, m) { m.def("op(Tensor x) -> ()"); }
+STABLE_TORCH_LIBRARY_IMPL(_C, CUDA, m) { m.impl("op", TORCH_BOX(&op)); }
+"""
+
+
+def operators(text: str, **files: str) -> Operators:
+    """The operators of a source whose csrc holds `text`, in `op.cu`, and other files by name."""
+    held = {
+        "vllm/__init__.py": b"",
+        "CMakeLists.txt": b"",
+        "csrc/op.cu": (SM + KERNELS + text + BINDING).encode(),
+    }
+    held |= {f"csrc/{name.replace('__', '.')}": content.encode() for name, content in files.items()}
+    return Operators(Source("vllm", Held(held)), Build("cuda", 13000))
+
+
+def hops(text: str, capability: int | None = None, /, **files: str) -> tuple[Hop, ...]:
+    found = operators(text, **files).operator("torch.ops._C.op")
+    assert found is not None
+    return on_device(found, capability).hops
+
+
+def ends(text: str, capability: int | None = None, /, **files: str) -> list[tuple[str, str]]:
+    """Each kernel or library that is reached, with its own condition."""
+    return [
+        (hop.symbol, str(hop.guard))
+        for hop in hops(text, capability, **files)
+        if hop.kind in (HopKind.GLOBAL_KERNEL, HopKind.EXTERNAL)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reached"),
+    [
+        ("void op(T x) { one<int><<<1, 2>>>(x); }", [("one", "always")]),
+        ("void op(T x) { auto k = &two<int, true>; k<<<1, 2, 0, s>>>(x); }", [("two", "always")]),
+        ("void op(T x) { cudaLaunchKernelEx(&config, two<int, false>, x); }", [("two", "always")]),
+        (
+            "void op(T x) { auto k = wide ? one<int> : three; k<<<1, 2>>>(x); }",
+            [("one", "wide"), ("three", "not wide")],
+        ),
+        # Asked about, not launched.
+        (
+            "void op(T x) { cudaFuncSetAttribute(one<int>, a, 1); "
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, three, 1, 0); two<int, true><<<1, 1>>>(x); }",
+            [("two", "always")],
+        ),
+        # A macro, and a macro's name handed to a macro.
+        (
+            "#define CALL(T, B) two<T, B><<<1, 1>>>(x)\n#define EACH(FN, T) FN(T, true); FN(T, false)\n"
+            "void op(T x) { EACH(CALL, int); }",
+            [("two", "always"), ("two", "always")],
+        ),
+        # The same macro written anew within the function.
+        (
+            "void op(T x) {\n#define GO() one<int><<<1, 1>>>(x)\n  if (a) { GO(); }\n#undef GO\n"
+            "#define GO() three<<<1, 1>>>(x)\n  if (b) { GO(); }\n}",
+            [("one", "a"), ("three", "b")],
+        ),
+        # torch's dispatch, for one dtype each.
+        (
+            'void op(T x) { AT_DISPATCH_SWITCH(x.scalar_type(), "op", AT_DISPATCH_CASE(at::ScalarType::Half, '
+            "[&] { one<scalar_t><<<1, 1>>>(x); }) AT_DISPATCH_CASE(at::ScalarType::Float, [&] { "
+            "three<<<1, 1>>>(x); })); }",
+            [("one", "x.scalar_type() == float16"), ("three", "x.scalar_type() == float32")],
+        ),
+        (
+            "void op(T x) { switch (n) { case 1: case 2: one<int><<<1, 1>>>(x); break; default: "
+            "three<<<1, 1>>>(x); } }",
+            [("one", "n == 1 or n == 2"), ("three", "n is none of the other cases")],
+        ),
+        # What both arms of a branch reach hangs on nothing.
+        (
+            "void op(T x) { if (a) { one<int><<<1, 1>>>(x); } else { one<float><<<1, 1>>>(x); } }",
+            [("one", "always")],
+        ),
+        # A branch that leaves.
+        (
+            "void op(T x) { if (a) { one<int><<<1, 1>>>(x); return; } three<<<1, 1>>>(x); }",
+            [("one", "a"), ("three", "not a")],
+        ),
+        # Behind a check that never holds nothing is reached.
+        (
+            'void op(T x) { if (a) { one<int><<<1, 1>>>(x); } else { TORCH_CHECK(false, "no"); } '
+            "three<<<1, 1>>>(x); }",
+            [("one", "a"), ("three", "a")],
+        ),
+        # A method, a functor, a class that a template is handed.
+        (
+            "struct S { static void run(T x) { one<int><<<1, 1>>>(x); } void operator()(T x) const { "
+            "three<<<1, 1>>>(x); } };\ntemplate <class Q> void go(T x) { Q::run(x); }\n"
+            "void op(T x) { go<S>(x); S s; s(x); }",
+            [("one", "always"), ("three", "always")],
+        ),
+        # A pointer that a function gives back.
+        (
+            "using F = void (*)(T);\nstatic void f(T x) { one<int><<<1, 1>>>(x); }\n"
+            "F pick(int n) { switch (n) { case 1: return f; } return nullptr; }\n"
+            "void op(T x) { auto f = pick(1); f(x); }",
+            [("one", "always")],
+        ),
+        # Libraries: CUTLASS 3 and 2 behind the same adapter, CUB asked for its size and called.
+        (
+            "void op(T x) { using G = cutlass::gemm::device::GemmUniversalAdapter<K>; G g; g.run(x); }",
+            [("cutlass::device_kernel", "always")],
+        ),
+        (
+            "template <class A> struct Two { using K = typename "
+            "cutlass::gemm::kernel::DefaultGemmWithVisitor<A>::GemmKernel; "
+            "using Op = cutlass::gemm::device::GemmUniversalAdapter<K>; };\n"
+            "template <class G> void call(T x) { typename G::Op op; op(x); }\n"
+            "void op(T x) { call<Two<int>>(x); }",
+            [("cutlass::Kernel2", "always")],
+        ),
+        ("void op(T x) { cub::DeviceRadixSort::SortPairs(nullptr, n); }", []),
+        ("void op(T x) { cub::DeviceRadixSort::SortPairs(p, n); }", [("cub::", "always")]),
+        # Another namespace's function of the same name is not meant.
+        (
+            "namespace a { void run(T x) { one<int><<<1, 1>>>(x); } }\n"
+            "namespace b { void run(T x) { three<<<1, 1>>>(x); } void go(T x) { run(x); } }\n"
+            "void op(T x) { b::go(x); }",
+            [("three", "always")],
+        ),
+        # Overloads by the number of their arguments.
+        (
+            "void run(T x) { one<int><<<1, 1>>>(x); }\nvoid run(T x, int n) { three<<<1, 1>>>(x); }\n"
+            "void op(T x) { run(x, 1); }",
+            [("three", "always")],
+        ),
+    ],
+)
+def test_a_launch_is_found(text: str, reached: list[tuple[str, str]]) -> None:
+    assert ends(text) == reached
+
+
+DISPATCH = """
+void old(T x) { three<<<1, 1>>>(x); }
+void op(T x) {
+  const int sm = get_sm();
+  if (sm >= 90) {
+    if (x.scalar_type() == ScalarType::Half) { one<int><<<1, 1>>>(x); return; }
+    two<int, true><<<1, 1>>>(x);
+    return;
+  }
+  if (get_device_prop()->major >= 8) { old(x); return; }
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "needs a newer device");
+}
+"""
+
+
+def test_a_device_reaches_what_its_capability_allows() -> None:
+    assert ends(DISPATCH, 90) == [
+        ("one", "x.scalar_type() == float16"),
+        ("two", "x.scalar_type() != float16"),
+    ]
+    assert ends(DISPATCH, 86) == [("three", "always")]
+    assert ends(DISPATCH, 75) == []
+    raised = [hop for hop in hops(DISPATCH, 75) if hop.kind is HopKind.CHECK]
+    assert [(hop.symbol, str(hop.guard)) for hop in raised] == [("needs a newer device", "always")]
+
+
+def test_a_function_that_is_handed_nothing_refuses() -> None:
+    text = """
+    template <typename A, typename B> void dispatch(T x, A fp8, B int8) {
+      if (x.scalar_type() == ScalarType::Float8_e4m3fn) { fp8(x); }
+      else if constexpr (!std::is_same_v<B, std::nullptr_t>) { int8(x); }
+      else { TORCH_CHECK(false, "no int8 here"); }
+    }
+    void f(T x) { one<int><<<1, 1>>>(x); }
+    void g(T x) { three<<<1, 1>>>(x); }
+    void op(T x) { if (get_sm() >= 100) { dispatch(x, f, nullptr); } else { dispatch(x, f, g); } }
+    """
+    assert [end for end, _ in ends(text, 90)] == ["one", "three"]
+    assert [end for end, _ in ends(text, 100)] == ["one"]
+    assert [h.symbol for h in hops(text, 100) if h.kind is HopKind.CHECK] == ["no int8 here"]
+    assert not [h for h in hops(text, 90) if h.kind is HopKind.CHECK]
+
+
+def test_a_declaration_leads_to_another_file() -> None:
+    text = '#include "decl.h"\nvoid op(T x) { far::away(x); }'
+    body = "__global__ void four(int* x) {}\nvoid away(T x) { four<<<1, 1>>>(x); }"
+    there = f'#include "decl.h"\nnamespace far {{ {body} }}'
+    assert ends(text, decl__h="namespace far { void away(T x); }", there__cu=there) == [
+        ("far::four", "always")
+    ]
+    # Nobody declared it: then it is another's.
+    assert ends("void op(T x) { far::away(x); }", there__cu=there) == []
+
+
+def test_what_a_script_writes_is_claimed_for_it() -> None:
+    script = 'NAME = "selector.h"\nTEXT = "kernel = two<{{a}}>;"\n'
+    text = 'void op(T x) { auto kernel = three;\n#include "selector.h"\n  kernel<<<1, 1>>>(x); }'
+    found = hops(text, generate__py=script)
+    written = [h for h in found if h.kind is HopKind.GLOBAL_KERNEL and h.note]
+    assert [(h.symbol, h.note) for h in written] == [("two", "chosen in a file that csrc/generate.py writes")]
+
+
+def test_a_hop_has_the_line_that_calls_and_the_line_that_defines() -> None:
+    text = "void f(T x) {\n  one<int><<<1, 1>>>(x);\n}\nvoid op(T x) {\n  f(x);\n}"
+    start = (SM + KERNELS).count("\n") + 1
+    first, inner, kernel = hops(text)
+    assert (first.symbol, first.defined and first.defined.line) == ("op", start + 3)
+    assert (inner.symbol, inner.site and inner.site.line) == ("f", start + 4)
+    assert (kernel.site and kernel.site.line, kernel.defined and kernel.defined.line) == (start + 1, 9)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("unbalanced", "#if defined(A)\nvoid op(T x) { one<int><<<1, 1>>>(x);"),
+        ("endif", "#endif\nvoid op(T x) { one<int><<<1, 1>>>(x); }"),
+        ("braces", "void op(T x) { { { one<int><<<1, 1>>>(x); } "),
+        ("deep", "void op(T x) { " + "if (a) { " * 3000 + "one<int><<<1, 1>>>(x);" + "}" * 3000 + "}"),
+        ("recursion", "void g(T x);\nvoid f(T x) { g(x); }\nvoid g(T x) { f(x); }\nvoid op(T x) { f(x); }"),
+        ("macro of itself", "#define A B\n#define B A A\nvoid op(T x) { A; }"),
+        (
+            "growing macro",
+            "".join(f"#define M{n} M{n + 1} M{n + 1}\n" for n in range(40)) + "void op(T x) { M0; }",
+        ),
+        ("binary", "void op(T x) { \x00\xff\ufffe one<int><<<1, 1>>>(x); }"),
+    ],
+)
+def test_malformed_text_is_read_as_far_as_it_goes(name: str, text: str) -> None:
+    found = operators(text)
+    assert found.operator("torch.ops._C.op") is not None or name in ("unbalanced", "endif", "braces")
+    if name in ("unbalanced", "endif"):
+        assert found.files.skipped[0].startswith("csrc/op.cu: #")
+
+
+def test_a_generated_file_of_ten_megabytes_is_left_out_and_said() -> None:
+    found = operators("void op(T x) { one<int><<<1, 1>>>(x); }", huge__cu="int x = 1;\n" * 1_000_000)
+    assert found.files.skipped == ("csrc/huge.cu: longer than 2000000 bytes",)
+    told = found.operator("torch.ops._C.op")
+    assert told is not None and "csrc/huge.cu" in told.cut[0]

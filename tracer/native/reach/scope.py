@@ -1,0 +1,159 @@
+"""What names stand for inside of one call of a function: what it was handed, its locals, what it sees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ....report.predicate import Opaque
+from .conditions import CAPABILITY, MAJOR
+from .files import NativeFiles
+from .made_of import DEEPEST, NAME
+from .outline import Definition, Kind
+from .resolve import Resolver
+from .settle import Env, Target, asks_capability, spelled_out
+from .spelled import Given
+from .uses import Use
+
+LITERALS = frozenset({"true", "false", "nullptr"})
+
+
+def _shown(target: Target) -> str | None:
+    if isinstance(target, str):
+        return target if target in ("true", "false") else None
+    return target.qualified if target.kind is Kind.FUNCTION else None
+
+
+_CALLED = re.compile(r"\w+(?:::\w+)*\(\)")
+RUN = (Kind.FUNCTION, Kind.KERNEL)
+
+
+class Scope:
+    """One function, and what its parameters and locals are bound to so far."""
+
+    def __init__(self, files: NativeFiles, names: Resolver, function: Definition, env: Env) -> None:
+        self.files, self.names, self.function = files, names, function
+        self.handed_on = frozenset(env)
+        self.env: Env = dict(env)
+        self.terms: dict[str, str] = {}
+        self.locals = {param.name for param in function.params} | self.env.keys()
+
+    def let(self, use: Use) -> None:
+        """A local is declared or set."""
+        self.locals.add(use.name)
+        term = self._set_to(use)
+        if term is not None:
+            self.terms[use.name] = term
+        targets = tuple(target for name in use.args[0].names for target in self.targets(name))
+        if targets:
+            self.env[use.name] = tuple(dict.fromkeys((*self.env.get(use.name, ()), *targets)))
+
+    def term(self, text: str) -> str:
+        """A term of a condition as the scenario calls it; itself where it says nothing of that."""
+        if text in self.terms:
+            return self.terms[text]
+        return CAPABILITY if self._gives_capability(text) else spelled_out(text)
+
+    def _set_to(self, use: Use) -> str | None:
+        """The term that a local is set to, where it is the capability or a part of it."""
+        names = (use.test.symbol,) if isinstance(use.test, Opaque) else use.args[0].names
+        found = [self.term(name) for name in names]
+        return found[0] if len(found) == 1 and found[0] in (CAPABILITY, MAJOR) else None
+
+    def _gives_capability(self, text: str) -> bool:
+        """Whether a text is a call without arguments of a function that gives the capability back."""
+        if not text.endswith("()") or not _CALLED.fullmatch(text):
+            return False
+        functions = self.names.named(text[:-2], self.function, 0)
+        return any(f.kind is Kind.FUNCTION and asks_capability(f, self.files) for f in functions)
+
+    def targets(self, name: str, given: int | None = None) -> tuple[Target, ...]:
+        """What a name stands for: what is bound to it, what it is defined as, or itself as a literal."""
+        if name in self.env:
+            return self.env[name]
+        if name in LITERALS:
+            return (name,)
+        if name.endswith("()"):
+            return tuple(self._returned(name[:-2]))
+        owner, _, member = name.rpartition("::")
+        if owner in self.env:
+            return tuple(self._members(self.env[owner], member, given))
+        found = self.names.named(name, self.function, given)
+        if found or not owner:
+            return found
+        return tuple(self._members(self.names.named(owner, self.function), member, given))
+
+    def given(self, given: Given) -> tuple[Target, ...]:
+        """What an argument hands on."""
+        return tuple(t for name in given.names if not name.endswith("()") for t in self.targets(name))
+
+    def shown(self, given: tuple[Given, ...]) -> tuple[str, ...]:
+        """The template arguments that a profiler is sure to print so: functions of the tree, truths."""
+        only = (targets[0] for each in given if len(targets := self.given(each)) == 1)
+        named = (_shown(target) for target in only)
+        return tuple(name for name in named if name is not None)
+
+    def handed(self, use: Use, function: Definition) -> Env:
+        """What a call binds the parameters of its callee to: functions, kernels, classes, truths."""
+        env: Env = {}
+        for param, given in zip(function.params, use.args, strict=False):
+            targets = self.given(given)
+            if targets and param.name:
+                env[param.name] = targets
+                if param.type in function.templates:
+                    env[param.type] = targets
+        for name, given in zip(function.templates, use.templates, strict=False):
+            targets = self.given(given)
+            if targets and name:
+                env[name] = targets
+        return env
+
+    def meant(self, use: Use) -> tuple[Definition, ...]:
+        """The definitions that a use may be of."""
+        given = len(use.args) if use.kind == "call" else None
+        if use.on:
+            return self._methods(use, given)
+        found = self.targets(use.name, given)
+        if use.kind == "call" and use.name in self.env:
+            called = (m for c in self._classes(found) for m in self.names.methods(c, "operator()", given))
+            found = (*found, *called)
+        return tuple(target for target in found if isinstance(target, Definition))
+
+    def is_local(self, name: str) -> bool:
+        """Whether a name is a local of the function: what it stands for was named where it was set."""
+        return name in self.locals and name not in self.handed_on
+
+    def _methods(self, use: Use, given: int | None) -> tuple[Definition, ...]:
+        bound = list(self._classes(self.env.get(use.on, ())))
+        if bound:
+            return tuple(m for c in bound for m in self.names.methods(c, use.name, given))
+        return self.names.owners(use.name, self.function, given or 0) if use.on == "this" else ()
+
+    def _members(self, targets: Iterable[Target], name: str, given: int | None) -> Iterator[Definition]:
+        for owner in self._classes(targets):
+            yield from self.names.methods(owner, name, given)
+            yield from self.names.aliases(owner, name)
+
+    def _returned(self, name: str) -> Iterator[Definition]:
+        """The functions and kernels that a function of the tree gives back by pointer."""
+        for function in self.names.named(name, self.function):
+            if function.kind is not Kind.FUNCTION or function.body is None:
+                continue
+            for use in self.files.body(function).uses:
+                for given in use.args if use.kind == "return" else ():
+                    for back in given.names:
+                        yield from (d for d in self.names.named(back, function) if d.kind in RUN)
+
+    def _classes(self, targets: Iterable[Target], depth: int = 0) -> Iterator[Definition]:
+        """The classes among these, or that these are other names of."""
+        for target in targets:
+            if isinstance(target, Definition) and target.kind is Kind.CLASS:
+                yield target
+            elif isinstance(target, Definition) and target.kind is Kind.ALIAS and depth < DEEPEST:
+                yield from self._classes(self._renamed(target), depth + 1)
+
+    def _renamed(self, alias: Definition) -> tuple[Definition, ...]:
+        """What an alias stands for; where it chooses between types, each of them."""
+        names = [name for name in NAME.findall(self.files.inside(alias)) if name not in ("typename", "const")]
+        first = names[:1] if names and "conditional" not in names[0] else names[1:]
+        return tuple(d for name in first for d in self.names.named(name, alias) if d != alias)

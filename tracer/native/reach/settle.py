@@ -1,0 +1,109 @@
+"""Conditions settled by what a function was handed, and locals that stand for the device's capability."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ....report.predicate import AllOf, AnyOf, Compare, Not, Opaque, Predicate
+from .conditions import CAPABILITY, MAJOR, Guards
+from .outline import Definition
+
+if TYPE_CHECKING:
+    from .files import NativeFiles
+
+Target = Definition | str
+"""What a name stands for: something defined in the tree, or a literal (`nullptr`, `true`)."""
+Env = dict[str, tuple[Target, ...]]
+Term = Callable[[str], str]
+"""What a term of a condition is called in the scenario."""
+
+
+def bound_key(env: Env) -> object:
+    """What tells two bindings apart."""
+    return tuple(sorted((name, tuple(map(_key, targets))) for name, targets in env.items()))
+
+
+def _key(target: Target) -> tuple[str, str, int]:
+    return (target, "", 0) if isinstance(target, str) else (target.qualified, target.path, target.line)
+
+
+def settled(guards: Guards, env: Env, term: Term) -> Guards | None:
+    """The conditions that are left open; None where one cannot hold."""
+    left: list[Predicate] = []
+    for guard in guards:
+        known = decided(guard, env, term)
+        if known is False:
+            return None
+        if known is not True and known not in left:
+            left.append(known)
+    return tuple(left)
+
+
+def decided(test: Predicate, env: Env, term: Term) -> Predicate | bool:
+    """True or false where the bindings tell, else the condition in the scenario's terms."""
+    if isinstance(test, Not):
+        inner = decided(test.item, env, term)
+        return (not inner) if isinstance(inner, bool) else Not(inner)
+    if isinstance(test, AllOf | AnyOf):
+        return _joined(test, env, term)
+    if isinstance(test, Compare):
+        return Compare(term(test.left), test.op, test.right)
+    if isinstance(test, Opaque):
+        return _opaque(test, env)
+    return test
+
+
+def facts_of(test: Predicate) -> tuple[Predicate, ...]:
+    """What must hold together for a condition to hold."""
+    return test.items if isinstance(test, AllOf) else (test,)
+
+
+def _joined(test: AllOf | AnyOf, env: Env, term: Term) -> Predicate | bool:
+    absorbing = isinstance(test, AnyOf)
+    parts = [decided(item, env, term) for item in test.items]
+    if absorbing in [part for part in parts if isinstance(part, bool)]:
+        return absorbing
+    left = tuple(part for part in parts if not isinstance(part, bool))
+    if not left:
+        return not absorbing
+    if len(left) == 1:
+        return left[0]
+    return AnyOf(left) if absorbing else AllOf(left)
+
+
+_SAME = re.compile(r"std::is_same(?:_v)?<\s*([\w:]+)\s*,\s*([\w:]+)\s*>(?:::value|\(\)|\{\})?")
+
+
+def _opaque(test: Opaque, env: Env) -> Predicate | bool:
+    values = env.get(test.symbol, ())
+    if len(values) == 1 and values[0] in ("true", "false"):
+        return values[0] == "true"
+    same = _SAME.fullmatch(test.symbol)
+    if same is not None and same[2].endswith("nullptr_t"):
+        held = env.get(same[1], ())
+        nulls = [target == "nullptr" for target in held]
+        if held and all(nulls):
+            return True
+        if held and not any(nulls):
+            return False
+    return test
+
+
+_MAJOR = re.compile(r"[\w()>:.-]*(?:->|\.)major")
+_BOTH = re.compile(r"[\w()>:.-]*major\w* \* 10 \+ [\w()>:.-]*minor\w*")
+
+
+def spelled_out(text: str) -> str:
+    """`capability`, or its major half, for what asks CUDA's device properties for it."""
+    if _BOTH.fullmatch(text):
+        return CAPABILITY
+    return MAJOR if _MAJOR.fullmatch(text) else text
+
+
+def asks_capability(function: Definition, files: NativeFiles) -> bool:
+    """Whether a function gives back the compute capability that it asks CUDA for, as 90 for 9.0."""
+    text = " ".join(files.inside(function).split())
+    asks = "ComputeCapabilityMajor" in text or "->major" in text
+    return asks and _BOTH.search(text) is not None

@@ -1,0 +1,34 @@
+"""What a body does with names, as facts: calls, launches, mentions, checks."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ....report.predicate import Predicate
+from .conditions import Guards
+from .spelled import Given
+
+
+class Use(Struct, frozen=True):
+    """One thing that a body does with a name."""
+
+    kind: str
+    """`call`, `launch`, `name`, `type` (handed to a call's template), `let` (a local stands for names),
+    `return` (of names), or `check` (raises unless `test` holds).
+    """
+    name: str
+    line: int
+    guards: Guards
+    args: tuple[Given, ...] = ()
+    templates: tuple[Given, ...] = ()
+    test: Predicate | None = None
+    on: str = ""
+    """The object whose method is called."""
+
+
+class Body(Struct, frozen=True):
+    """A body as read: what it uses in order, and what of it could not be parsed."""
+
+    uses: tuple[Use, ...]
+    odd: tuple[int, ...] = ()
+    """Lines that the grammar has no meaning for."""
