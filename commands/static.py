@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from ..report.errors import UsageError
-from . import options, output, pin
+from . import binary, options, output, pin
 from .launch import Launch, taken_apart, with_line
 from .overview import overview, wanted
 from .progress import written_over
@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("engine", metavar="ENGINE", nargs="?", help="vllm; not needed with a launch line")
     parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     pin.configure(parser)
+    binary.configure(parser)
     options.configure(parser)
     parser.add_argument(
         "--matrix", action="store_true", help="every value of --quantization, every checkpoint, every device"
@@ -56,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         report = answers.ask(question, asked(args))
         named(args.quantization, report, answers)
-        report = with_operators(report, answers, question)
+        report = binary.held_against(
+            with_operators(report, answers, question), args, answers.engine, question
+        )
         report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from .choice import Choice
 from .fit import Fit
+from .image import Image
 from .outcome import Outcome
 from .predicate import Always, Predicate, Site
 from .question import Value
@@ -81,6 +82,8 @@ class Hop(Struct, frozen=True, kw_only=True):
     """What must hold for this step, over what is still unknown."""
     defined: Site | None = None
     """Where the symbol is defined, of the compiled half, whose `site` is the place that calls or launches."""
+    image: Image | None = None
+    """What a `__global__` function is compiled to, where that is known."""
     handed: tuple[str, ...] = ()
     """What is known of the template arguments of a `__global__` function, in order: functions and truths.
     A profiler prints them in its name.

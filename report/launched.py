@@ -164,6 +164,13 @@ def all_families() -> tuple[Family, ...]:
     return tuple(dict.fromkeys(family for pattern in _patterns() for _, family in pattern.kinds))
 
 
+@cache
+def patterns(family: Family) -> tuple[str, ...]:
+    """How the base names of a family begin, as regular expressions."""
+    known = (pattern for pattern in _patterns() if any(kind == family for _, kind in pattern.kinds))
+    return tuple(pattern.begins.pattern.removesuffix(r"\Z") for pattern in known)
+
+
 @lru_cache(4096)
 def families(printed: str) -> tuple[Family, ...]:
     """The families that claim a printed name: none for a kernel of the engine's own tree, else one.

@@ -13,6 +13,7 @@ from .choice import Candidate, CandidateState, Choice
 from .drift import Compared, Drift, Drifted, Ended, Fate, Only, Step, Where
 from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
+from .image import Binary, Compatibility, Image
 from .launches import Launch, LaunchEnd, Launches
 from .matrix import End, Matrix, Row
 from .operator import Operator
@@ -23,6 +24,7 @@ from .readers import Readers
 
 __all__ = [
     "SCHEMA",
+    "Binary",
     "Cache",
     "Candidate",
     "CandidateState",
@@ -31,6 +33,7 @@ __all__ = [
     "Checkpoint",
     "Choice",
     "Compared",
+    "Compatibility",
     "Confidence",
     "Coverage",
     "Drift",
@@ -44,6 +47,7 @@ __all__ = [
     "Fit",
     "Hop",
     "HopKind",
+    "Image",
     "Kernel",
     "Launch",
     "LaunchEnd",
@@ -117,7 +121,9 @@ class Report(Struct, frozen=True, kw_only=True):
     """What was read; the first is the one the chains stand in."""
     chains: tuple[Chain, ...]
     operators: tuple[Operator, ...] = ()
-    """What the chains' compiled operators reach: host functions and kernels."""
+    """What the ends of the chains launch, as far as that is known."""
+    binary: Binary | None = None
+    """Where the kernels' code was looked for, if in a binary."""
     matrix: Matrix | None = None
     """Where many questions end, in place of their chains."""
     drift: Drift | None = None

@@ -1,4 +1,4 @@
-"""What an operator of the compiled half reaches: host functions, kernels, libraries outside of the tree."""
+"""What the end of a chain reaches: of an operator host functions and kernels, of a call a library's."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from .chain import Hop, HopKind
 from .predicate import Never, Site
 from .settle import Decide, settled
 
-ENDS = (HopKind.GLOBAL_KERNEL, HopKind.EXTERNAL)
+ENDS = (HopKind.GLOBAL_KERNEL, HopKind.TRITON_KERNEL, HopKind.EXTERNAL)
 
 
 class Operator(Struct, frozen=True, kw_only=True):
-    """One operator, as Python calls it, and what lies below it for the device that was asked for."""
+    """Where Python ends, by its name there, and what lies below for the device that was asked for."""
 
     symbol: str
-    """`torch.ops._C.cutlass_scaled_mm`."""
+    """An operator (`torch.ops._C.cutlass_scaled_mm`), a kernel that Python writes, a library's function."""
     site: Site | None = None
-    """Where its schema is registered."""
+    """Where an operator's schema is registered, or a kernel is written."""
     hops: tuple[Hop, ...] = ()
-    """From the host function down; depths are counted from the operator."""
+    """From the host function down; depths are counted from the operator. Of a kernel that Python writes the
+    name that a profiler shows, of a library's function the names of its kernels.
+    """
     lost: bool = False
     """Whether other devices reach kernels here, and the one that was asked for none."""
     cut: tuple[str, ...] = ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..report.model import Hop, HopKind, Operator, Outcome
-from ..report.operator import reached
+from ..report.model import Compatibility, Hop, HopKind, Operator, Outcome
+from ..report.operator import ENDS, reached
 from ..report.outcome import bits_of
 from ..report.predicate import AllOf, AnyOf, Compare, Not, Predicate
 from ..report.settle import negated
@@ -25,6 +25,13 @@ def refusals(operator: Operator, outcome: Outcome) -> tuple[Hop, ...]:
         return tuple(hop for hop in operator.hops if hop.kind is HopKind.CHECK)
     dtypes = known_dtypes(outcome)
     return () if dtypes is None else tuple(_refusals(operator, dtypes))
+
+
+def without_code(operator: Operator) -> tuple[Hop, ...]:
+    """The kernels of an operator, where the device can load the code of none and there is nothing else."""
+    ends = [hop for hop in operator.hops if hop.kind in ENDS]
+    lost = all(hop.image is not None and hop.image.compatibility is Compatibility.MISSING for hop in ends)
+    return tuple({hop.symbol: hop for hop in ends}.values()) if ends and lost else ()
 
 
 def known_dtypes(outcome: Outcome) -> frozenset[str] | None:

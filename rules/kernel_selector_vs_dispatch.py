@@ -11,7 +11,7 @@ from ..report.model import Chain, Finding, Hop, HopKind, Operator, Outcome, Repo
 from ..report.names import short
 from ..report.predicate import AllOf, Always, AnyOf, Compare, Predicate, Site
 from ..report.registry import lookup
-from .dispatch import refusals
+from .dispatch import refusals, without_code
 from .examples import ALWAYS, chain, reported, weights
 
 RULE = lookup("QT204")
@@ -30,6 +30,9 @@ def check(report: Report) -> Iterator[Finding]:
                 if found:
                     told.add(name)
                     yield _finding(made, outcome, known[name], found)
+                elif name in known and name not in told and (lost := without_code(known[name])):
+                    told.add(name)
+                    yield _no_image(made, outcome, known[name], lost)
 
 
 def _finding(made: Chain, outcome: Outcome, operator: Operator, found: tuple[Hop, ...]) -> Finding:
@@ -46,6 +49,24 @@ def _finding(made: Chain, outcome: Outcome, operator: Operator, found: tuple[Hop
         site=first.site,
         evidence=(f"{hop} raises: {hop.symbol}" for hop in found[1:]),
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
+    )
+
+
+def _no_image(made: Chain, outcome: Outcome, operator: Operator, lost: tuple[Hop, ...]) -> Finding:
+    first = lost[0]
+    taken = ", ".join(short(step) for step in outcome.steps()[-1:]) or made.layer
+    where = first.image.site if first.image is not None else None
+    return RULE.finding(
+        Verdict.FAIL,
+        ", ".join(made.layers) or made.layer,
+        f"{taken} is taken and calls {operator.symbol}, whose kernel has no code for this device: "
+        "no kernel image is available for execution on the device",
+        expected=f"code of {first.symbol} for the device",
+        seen=str(first.image),
+        site=where or first.site,
+        evidence=(f"{hop.symbol}  {hop.image}" for hop in lost[1:]),
+        # A build may be made for other devices than the release's script names.
+        confidence=Confidence.LIKELY if where else Confidence.CERTAIN,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..report.errors import SourceError, UsageError
 from ..report.model import Operator, Pin, Report, Value
-from .native.build import COMPILED, build_of
+from .native.build import COMPILED, PYTHON, build_of
 from .scenario import Scenario
 from .snapshot.answer import recorded, told
 from .snapshot.bundled import naming
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .library import Library
     from .sources import Source
 
-CUDA = "cuda"
+CUDA, OPERATORS = "cuda", "torch.ops."
 
 
 class Answers(Protocol):
@@ -58,7 +58,7 @@ class Answers(Protocol):
 
     def operators(self, names: Sequence[str], platform: str, cuda: int | None) -> tuple[Operator, ...]:
         """What compiled operators (`torch.ops._C.marlin_gemm`) reach in a build for a platform, whatever the
-        device; those that csrc does not define are left out.
+        device, and what kernels are that Python writes; names of neither are left out.
         """
 
     def text(self, path: str) -> str | None:
@@ -114,12 +114,15 @@ class FromSource:
         return answered(self.library, scenario, asked)
 
     def operators(self, names: Sequence[str], platform: str, cuda: int | None) -> tuple[Operator, ...]:
-        if not names or platform not in COMPILED or not self.source.has_native:
-            return ()
         from .native.reach.table import table
+        from .terminals import written_in_python
 
-        known = table(self.source, build_of(platform, cuda or self.cuda))
-        return tuple(found for found in map(known.operator, names) if found is not None)
+        found = [written_in_python(self.source, name) for name in names if name.startswith(f"{self.engine}.")]
+        compiled = [name for name in names if name.startswith(OPERATORS)]
+        if compiled and platform in COMPILED and self.source.has_native:
+            known = table(self.source, build_of(platform, cuda or self.cuda))
+            found += map(known.operator, compiled)
+        return tuple(one for one in found if one is not None)
 
     def text(self, path: str) -> str | None:
         return self.source.text(path)
@@ -179,13 +182,16 @@ class FromSnapshot:
         return told(self.snapshot, scenario, asked) if behind is None else behind.ask(scenario, asked)
 
     def operators(self, names: Sequence[str], platform: str, cuda: int | None) -> tuple[Operator, ...]:
-        if not names or platform not in COMPILED:
-            return ()
-        recorded = self.snapshot.operators(build_of(platform, cuda or self.cuda))
-        if recorded is not None:
-            return tuple(found for found in map(recorded, names) if found is not None)
-        behind = self._reached()
-        return () if behind is None else behind.operators(names, platform, cuda)
+        written = [name for name in names if name.startswith(f"{self.engine}.")]
+        compiled = [name for name in names if name.startswith(OPERATORS)] if platform in COMPILED else []
+        found: list[Operator] = []
+        for group, build in ((written, PYTHON), (compiled, build_of(platform, cuda or self.cuda))):
+            recorded = self.snapshot.operators(build) if group else None
+            if recorded is not None:
+                found += (one for one in map(recorded, group) if one is not None)
+            elif group and (behind := self._reached()) is not None:
+                found += behind.operators(group, platform, cuda)
+        return tuple(found)
 
     def text(self, path: str) -> str | None:
         return self._behind.text(path) if "_behind" in vars(self) else None

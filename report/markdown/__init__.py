@@ -11,6 +11,7 @@ from .findings import findings
 from .launches import pieces as launches
 from .links import Links
 from .matrix import matrix
+from .operators import operators
 from .pieces import Piece
 from .readers import pieces as readers
 from .room import fitted
@@ -40,5 +41,6 @@ def _pieces(report: Report) -> Iterator[Piece]:
     yield from findings(report.apart(), links)
     for chain in report.chains:
         yield outcomes(chain, links)
+    yield from operators(report.operators, links)
     for chain in report.chains:
         yield from details(chain, links)

@@ -13,6 +13,8 @@ def header(page: Page, report: Report) -> None:
     page.line((f"qtrace {report.tool}", Tone.HEAD))
     for pin in report.pins:
         page.line((f"{pin}", Tone.HEAD), right=(_hash(pin), Tone.DIM))
+    if report.binary is not None:
+        page.line((f"{report.binary}", Tone.HEAD))
     _question(page, report.question)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..model import Hop, HopKind, Sight
+from ..model import Compatibility, Hop, HopKind, Sight
 from ..names import short
 from ..predicate import Always
 from .page import Page, Span, Tone
@@ -20,6 +20,9 @@ NOUNS = {
 
 SITE = 30
 """Columns kept for sites before the other columns grow."""
+
+TONES: dict[Compatibility | None, Tone] = {Compatibility.MISSING: Tone.BAD, Compatibility.JIT: Tone.DOUBT}
+"""What a device makes of a kernel's code, where it is worth a look."""
 
 SIGHTS: dict[Sight, Span] = {
     Sight.SOURCE: ("", Tone.PLAIN),
@@ -79,6 +82,9 @@ def _under(page: Page, hop: Hop, indent: str) -> None:
         page.wrap(str(hop.guard), f"{indent}when  ", Tone.DOUBT)
     if hop.defined is not None and hop.kind is HopKind.GLOBAL_KERNEL:
         page.wrap(str(hop.defined), f"{indent}at    ", Tone.DIM)
+    if hop.image is not None:
+        tone = TONES.get(hop.image.compatibility, Tone.DIM)
+        page.wrap(str(hop.image), f"{indent}code  ", tone)
     if hop.note:
         page.wrap(hop.note, f"{indent}note  ")
 

@@ -1,4 +1,4 @@
-"""What operators reach: a tree for each, from its host function to kernels."""
+"""What the ends of chains launch: a tree for each, from an operator's host function to kernels."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from .page import Page, Tone
 
 
 def operators(page: Page, found: Sequence[Operator]) -> None:
-    """A section with a tree for each operator."""
+    """A section with a tree for each end."""
     if not found:
         return
     page.blank()
-    page.line(
-        ("operators", Tone.HEAD), (f"  {counted(len(found), 'operator')} of the compiled half", Tone.DIM)
-    )
+    ends = counted(len(found), "end")
+    page.line(("launches", Tone.HEAD), (f"  {ends} of the chains, and what is launched there", Tone.DIM))
     for operator in found:
         _operator(page, operator)
 

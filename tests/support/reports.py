@@ -7,7 +7,7 @@ from typing import get_type_hints
 import msgspec
 from hypothesis import strategies as st
 
-from qtrace.report.model import Chain, Checkpoint, Coverage, Finding, Pin, Question, Report
+from qtrace.report.model import Binary, Chain, Checkpoint, Coverage, Finding, Operator, Pin, Question, Report
 
 FEW = 2
 """Items of a sequence."""
@@ -34,6 +34,8 @@ REPORTS = st.builds(
     question=st.from_type(Question),
     pins=few(Pin),
     chains=st.lists(_chains(), max_size=FEW).map(tuple),
+    operators=few(Operator),
+    binary=st.none() | st.from_type(Binary),
     checkpoint=st.none() | st.from_type(Checkpoint),
     findings=few(Finding),
     coverage=st.from_type(Coverage),

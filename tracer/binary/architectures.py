@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 
 from msgspec import Struct
+
+from ...report.image import Compatibility
 
 INTEGRATED = frozenset({53, 62, 72, 87, 101, 110})
 """Compute capabilities of Tegra (Jetson, Drive), whose machine code is compatible with no other one."""
 
 _NAME = re.compile(r"(sm|compute)_([1-9]\d{1,3})([af]?)", re.ASCII)
-
-
-class Compatibility(StrEnum):
-    """How a device comes to a kernel's code: "Binary Compatibility" and "PTX Compatibility" of NVIDIA's CUDA
-    programming guide, with its "Family-Specific" and "Architecture-Specific" features.
-    """
-
-    NATIVE = "native"
-    """Machine code (SASS) of exactly the device's compute capability, with or without a suffix."""
-    OLDER = "older"
-    """SASS of the same major and a lower minor capability. A cubin runs on its own minor and on later ones of
-    its major, but never from or to a Tegra; `f` code so within its family; `a` code on no other capability.
-    """
-    JIT = "jit"
-    """PTX that the driver compiles when it loads it: `compute_80` for 8.0 and all later capabilities,
-    `compute_100f` within its family, `compute_90a` on 9.0 only.
-    """
-    MISSING = "missing"
-    """None of that: the launch fails, "no kernel image is available for execution on the device"."""
 
 
 class Architecture(Struct, frozen=True, order=True):

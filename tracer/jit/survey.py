@@ -1,4 +1,4 @@
-"""One pass over an engine's files: kernels, classes, and the places that may launch a kernel."""
+"""One pass over an engine's files, or some: kernels, classes, and the places that may launch a kernel."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ _APART = frozenset({Dialect.TILELANG, Dialect.HELION, Dialect.FLYDSL})
 class Survey:
     """What one pass found, before anything is followed from file to file."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, paths: tuple[str, ...] | None = None) -> None:
         self.source = source
+        self._asked = paths
         self.kernels: list[Kernel] = []
         self.places: list[Place] = []
         self.classes: list[ClassFact] = []
@@ -62,7 +63,7 @@ class Survey:
     # --- files
 
     def _paths(self) -> tuple[str, ...]:
-        return self.source.files(f"{self.source.engine}/", ".py")
+        return self._asked or self.source.files(f"{self.source.engine}/", ".py")
 
     def _near(self, path: str) -> bytes | None:
         """A file's bytes if it may hold a kernel or a launch."""

@@ -66,6 +66,10 @@ COMPILED = ("cuda", "rocm", "cpu")
 """Platforms whose ops csrc registers; those of others come with a package of their own."""
 
 
+PYTHON = Build("python")
+"""In place of a build, for kernels that the engine writes in Python and compiles when they run."""
+
+
 def build_of(platform: str, cuda: int | None) -> Build:
     """The build whose operators are told: of a CPU's, for no machine in particular."""
     return Build(platform, cuda if platform == "cuda" else None)

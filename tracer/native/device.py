@@ -9,6 +9,7 @@ from functools import partial
 from ...report.model import Operator
 from ...report.operator import reached
 from ...report.predicate import Compare
+from .images import on
 
 _COMPARED = {
     "==": comparison.eq,
@@ -24,7 +25,7 @@ _NUMBER = re.compile(r"\d{1,9}")
 
 def on_device(operator: Operator, capability: int | None) -> Operator:
     """What a device of that capability (90 for 9.0) can reach; without one, all under its condition."""
-    return operator if capability is None else reached(operator, partial(_decide, capability))
+    return operator if capability is None else on(capability, reached(operator, partial(_decide, capability)))
 
 
 def _decide(capability: int, test: Compare) -> bool | None:

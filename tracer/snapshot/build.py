@@ -13,12 +13,13 @@ from ..answer import Before, alone, suppositions, walked
 from ..engines.cache_dtypes import cache_dtypes
 from ..engines.release import cuda_of
 from ..library import Library
-from ..native.build import COMPILED, Build, build_of
+from ..native.build import COMPILED, PYTHON, Build, build_of
 from ..native.reach.table import Operators
 from ..readings import REST, Reading, print_of
 from ..scenario import Scenario
 from ..sources import Source
 from ..supposed import is_open
+from ..terminals import all_written
 from .file import Group, Known, Record, key_of, packed, save, trimmed
 from .grid import groups
 
@@ -50,11 +51,12 @@ def build(
 
 
 def native(source: Source, knows: Known) -> dict[Build, tuple[Operator, ...]]:
-    """What the operators of each build reach."""
+    """What the operators of each build reach, and the kernels that Python writes."""
+    written = {PYTHON: tuple(all_written(source))}
     if not source.has_native:
-        return {}
+        return written
     builds = (build_of(platform, knows.cuda) for platform in COMPILED)
-    return {build: tuple(Operators(source, build).all()) for build in builds}
+    return {**written, **{build: tuple(Operators(source, build).all()) for build in builds}}
 
 
 def known(library: Library) -> Known:

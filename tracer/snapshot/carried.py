@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ...report.model import Operator
 from ..library import Library
-from ..native.build import Build
+from ..native.build import PYTHON, Build
 from ..readings import OF_FILES, REST, TEXT, Print, Reading, print_of
 from ..scenario import Scenario
 from .file import Known, Record, Snapshot
@@ -41,8 +41,8 @@ class Carried(Snapshot):
         return sum(map(self._near.same, self.readings.records))
 
     def operators(self, build: Build) -> Callable[[str], Operator | None] | None:
-        """Recorded where all that is no Python is the same there, else left to the source."""
-        same = self.readings.rest() == self._library.source.rest_hash
+        """Recorded where all that is no Python is the same there; the rest is left to the source."""
+        same = build != PYTHON and self.readings.rest() == self._library.source.rest_hash
         return super().operators(build) if same else None
 
     def filled(self, known: Callable[[Library], Known], ask: Ask) -> Carried:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from qtrace.tracer.binary.architectures import Architecture, Compatibility, architecture, in_order, loaded
+from qtrace.report.image import Compatibility
+from qtrace.tracer.binary.architectures import Architecture, architecture, in_order, loaded
 
 MARLIN_MOE = ("sm_80", "sm_120f", "compute_80")
 """As `marlin_moe_wna16::Marlin` of u4b8 is in vLLM 0.33.0's wheel."""

@@ -75,7 +75,7 @@ def ends(text: str, capability: int | None = None, /, **files: str) -> list[tupl
         (
             "#define CALL(T, B) two<T, B><<<1, 1>>>(x)\n#define EACH(FN, T) FN(T, true); FN(T, false)\n"
             "void op(T x) { EACH(CALL, int); }",
-            [("two", "always"), ("two", "always")],
+            [("two", "always")],
         ),
         # The same macro written anew within the function.
         (

@@ -88,10 +88,12 @@ class Scope:
         return tuple(t for name in given.names if not name.endswith("()") for t in self.targets(name))
 
     def shown(self, given: tuple[Given, ...]) -> tuple[str, ...]:
-        """The template arguments that a profiler is sure to print so: functions of the tree, truths."""
+        """The template arguments that a profiler is sure to print so, where a function of the tree is one: it
+        and truths.
+        """
         only = (targets[0] for each in given if len(targets := self.given(each)) == 1)
-        named = (_shown(target) for target in only)
-        return tuple(name for name in named if name is not None)
+        named = tuple(name for target in only if (name := _shown(target)) is not None)
+        return named if any(name not in LITERALS for name in named) else ()
 
     def handed(self, use: Use, function: Definition) -> Env:
         """What a call binds the parameters of its callee to: functions, kernels, classes, truths."""

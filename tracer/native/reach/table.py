@@ -9,6 +9,7 @@ from ....report.chain import Hop, HopKind, Why
 from ....report.operator import Operator
 from ....report.predicate import AllOf, Always, Never, Predicate, Site
 from ..build import Build, cuda_facts, native_files
+from ..images import Built, with_images
 from ..ops import OpIndex
 from ..registrations import Op
 from .edges import Edge
@@ -39,6 +40,7 @@ class Operators:
             source, native_files(source, build.platform, build.cuda), host_facts(source, build)
         )
         self.walk = Walk(self.files)
+        self._built = Built(source, build.cuda, self.files) if build.platform == "cuda" else None
         self._keys = KEYS.get(build.platform, ("",))
 
     def names(self) -> tuple[str, ...]:
@@ -63,8 +65,10 @@ class Operators:
             if len(hops) > HOPS
             else ()
         )
+        hops = hops[:HOPS]
         cut = (*more, *self.files.skipped, *sorted(self.walk.budgets))
-        return Operator(symbol=symbol, site=op.site, hops=hops[:HOPS], cut=cut)
+        made = Operator(symbol=symbol, site=op.site, hops=hops, cut=cut)
+        return made if self._built is None else with_images(made, self._built.image)
 
     def _hops(self, op: Op) -> Iterator[Hop]:
         for key in self._keys:

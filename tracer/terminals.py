@@ -1,0 +1,84 @@
+"""Where chains end outside of csrc: kernels that Python writes, and libraries by what a profiler shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..report.launched import Family, all_families, patterns
+from ..report.model import Hop, HopKind, Operator, Why
+
+if TYPE_CHECKING:
+    from .jit.facts import Kernel
+    from .sources import Source
+
+
+def library(symbol: str) -> Operator | None:
+    """The libraries whose kernels a call may launch; None where the call is of no library that is known."""
+    names = next((names for prefix, names in _table().items() if _begins(symbol, prefix)), ())
+    hops = tuple(_family(family) for name in names for family in all_families() if family.name == name)
+    return Operator(symbol=symbol, hops=hops) if hops else None
+
+
+def _family(family: Family) -> Hop:
+    note = f"in a profile: {' or '.join(patterns(family))}"
+    return Hop(kind=HopKind.EXTERNAL, symbol=family.library, why=Why.CALLS, note=note, depth=1)
+
+
+def _begins(symbol: str, prefix: str) -> bool:
+    return symbol == prefix or symbol.startswith((f"{prefix}.", f"{prefix}_"))
+
+
+@cache
+def _table() -> dict[str, tuple[str, ...]]:
+    """Families by how a call's name begins, the longest first."""
+    text = files(__package__).joinpath("libraries.json").read_bytes()
+    found = msgspec.json.decode(text, type=dict[str, tuple[str, ...]])
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def written_in_python(source: Source, symbol: str) -> Operator | None:
+    """A kernel that the engine writes in Python, by its qualified name."""
+    from .jit.survey import Survey
+
+    parts = symbol.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        path = source.module_path(".".join(parts[:cut]))
+        if path is not None:
+            found = (kernel for kernel in Survey(source, (path,)).kernels if kernel.symbol == symbol)
+            return next((_written(kernel) for kernel in found), None)
+    return None
+
+
+def all_written(source: Source) -> Iterator[Operator]:
+    """Every kernel that the engine writes in Python."""
+    from .jit.facts import Role
+    from .jit.index import JitIndex
+
+    for kernel in JitIndex(source).kernels:
+        if kernel.role is not Role.HOST:
+            yield _written(kernel)
+
+
+def _written(kernel: Kernel) -> Operator:
+    shown = kernel.printed if kernel.printed is not None else kernel.name
+    told = [] if kernel.printed is not None else [f"what a profiler shows is open: {kernel.unread}"]
+    told += [f"a profiler shows names that begin with {shown}"] if kernel.prefix else []
+    if kernel.autotune is not None:
+        keys = f" for each {', '.join(kernel.autotune.keys)}" if kernel.autotune.keys else ""
+        count = kernel.autotune.configs
+        told.append(f"autotuned{f' over {count} configurations' if count else ''}{keys}")
+    told += [f"computed at each launch: {', '.join(kernel.heuristics)}"] if kernel.heuristics else []
+    hop = Hop(
+        kind=HopKind.TRITON_KERNEL,
+        symbol=shown,
+        site=kernel.site,
+        why=Why.LAUNCHES,
+        note="; ".join(told) or None,
+        depth=1,
+    )
+    return Operator(symbol=kernel.symbol, site=kernel.site, hops=(hop,))
