@@ -160,6 +160,7 @@ def answer(args: argparse.Namespace, answers: Answers) -> Report:
     from ..rules import judge
     from ..tracer.devices import on_platform
     from ..tracer.operators import with_operators
+    from ..tracer.tuning import with_tuned
 
     known(args.kv_cache_dtype, answers, on_platform(args.platform, args.device).platform)
     question = scenario(args, answers)
@@ -168,7 +169,7 @@ def answer(args: argparse.Namespace, answers: Answers) -> Report:
         return overview(args, answers, question, asked(args), lambda words: None)
     report = answers.ask(question, asked(args))
     named(args.quantization, report, answers)
-    report = with_operators(report, answers, question)
+    report = with_tuned(with_operators(report, answers, question), answers, question)
     return replace(report, findings=judge(report))
 
 

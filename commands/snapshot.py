@@ -54,7 +54,7 @@ def _verify(source: Source, path: Path, every: int) -> int:
     from ..tracer.library import Library
     from ..tracer.snapshot.build import known
     from ..tracer.snapshot.file import Snapshot
-    from ..tracer.snapshot.verify import differing
+    from ..tracer.snapshot.verify import differing, differing_operators
 
     snapshot = Snapshot(path)
     _same_pin(snapshot, source)
@@ -68,6 +68,9 @@ def _verify(source: Source, path: Path, every: int) -> int:
         if differs:
             print(f"differs: {scenario}")
     print(f"{asked} of {len(snapshot)} records asked of the source again, {found} differ")
+    for build, symbol in differing_operators(snapshot, source):
+        found += 1
+        print(f"differs: what {symbol} launches in a build for {build.platform}")
     return Exit.FINDINGS if found else Exit.OK
 
 

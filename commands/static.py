@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from ..rules import judge
     from ..tracer.devices import on_platform
     from ..tracer.operators import with_operators
+    from ..tracer.tuning import with_tuned
 
     launch = taken_apart(args.line) if args.line is not None else None
     table = wanted(args)
@@ -57,9 +58,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         report = answers.ask(question, asked(args))
         named(args.quantization, report, answers)
-        report = binary.held_against(
-            with_operators(report, answers, question), args, answers.engine, question
-        )
+        report = with_tuned(with_operators(report, answers, question), answers, question)
+        report = binary.held_against(report, args, answers.engine, question)
         report = replace(report, findings=judge(report))
     output.emit(report, args)
     return exit_for(report.findings, args.fail_on)

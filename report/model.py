@@ -16,11 +16,13 @@ from .fit import Fit
 from .image import Binary, Compatibility, Image
 from .launches import Launch, LaunchEnd, Launches
 from .matrix import End, Matrix, Row
+from .merged import Merged
 from .operator import Operator
 from .outcome import Kernel, Outcome, Parameter, Refusal
 from .predicate import Site
 from .question import Pin, Question, Value
 from .readers import Readers
+from .tuned import Tuned
 
 __all__ = [
     "SCHEMA",
@@ -54,6 +56,7 @@ __all__ = [
     "Launches",
     "Level",
     "Matrix",
+    "Merged",
     "Only",
     "Operator",
     "Outcome",
@@ -69,6 +72,7 @@ __all__ = [
     "ScaleSource",
     "Sight",
     "Step",
+    "Tuned",
     "Unsupported",
     "Value",
     "Verdict",
@@ -122,6 +126,10 @@ class Report(Struct, frozen=True, kw_only=True):
     chains: tuple[Chain, ...]
     operators: tuple[Operator, ...] = ()
     """What the ends of the chains launch, as far as that is known."""
+    tuned: tuple[Tuned, ...] = ()
+    """The files with tuned configurations that layers look for, where the device's full name is given."""
+    merged: tuple[Merged, ...] = ()
+    """Modes of the KV cache that are one value in the source, where a cache dtype was asked for."""
     binary: Binary | None = None
     """Where the kernels' code was looked for, if in a binary."""
     matrix: Matrix | None = None

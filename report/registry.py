@@ -244,6 +244,19 @@ RULES: tuple[Rule, ...] = (
         since="0.1.0",
     ),
     Rule(
+        id="QT205",
+        name="kernel.assets_missing",
+        level=Level.NOTE,
+        short="No tuned configuration is shipped for the layer's shapes on this device.",
+        why="Triton kernels read their tile sizes from a file that is named after the layer's shapes and the "
+        "device. Where the release has none the engine runs defaults, and its log says so: `Using default "
+        "MoE config. Performance might be sub-optimal!` That is no fault, and how much a tuned file would "
+        "gain is not known: it may be nothing.",
+        fix="Measure before tuning. Then tune with the engine's benchmark scripts (benchmarks/kernels), or "
+        "take a tensor parallel size or a device for which a file is shipped.",
+        since="0.1.0",
+    ),
+    Rule(
         id="QT301",
         name="kv.scale",
         level=Level.WARNING,
@@ -299,6 +312,16 @@ RULES: tuple[Rule, ...] = (
         "C++ at the first forward, after the weights are loaded.",
         fix="Use --kv-cache-dtype auto if that is accepted, or a release whose kernels take these sizes (ask "
         "it with --at).",
+        since="0.1.0",
+    ),
+    Rule(
+        id="QT306",
+        name="kv.merged_modes",
+        level=Level.WARNING,
+        short="The mode of the KV cache dtype is one value with another mode.",
+        why="An enumeration of the engine has two names for one value, so Python makes them one: what is "
+        "asked of the other mode holds for this one as well, and kernels are chosen by it.",
+        fix="Use another --kv-cache-dtype, or a release in which the two have values of their own.",
         since="0.1.0",
     ),
     Rule(

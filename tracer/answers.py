@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from ..report.errors import SourceError, UsageError
-from ..report.model import Operator, Pin, Report, Value
+from ..report.model import Merged, Operator, Pin, Report, Value
 from .native.build import COMPILED, PYTHON, build_of
 from .scenario import Scenario
 from .snapshot.answer import recorded, told
@@ -18,6 +18,7 @@ from .snapshot.bundled import naming
 from .snapshot.file import Snapshot
 
 if TYPE_CHECKING:
+    from .jit.tuned import TunedFiles
     from .library import Library
     from .sources import Source
 
@@ -47,6 +48,10 @@ class Answers(Protocol):
     def library(self) -> Library:
         """The source, read as far as it was asked for."""
 
+    @property
+    def merged(self) -> tuple[Merged, ...]:
+        """Modes of the KV cache that are one value."""
+
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         """What `--kv-cache-dtype` takes; none where the source has no list of them."""
 
@@ -60,6 +65,9 @@ class Answers(Protocol):
         """What compiled operators (`torch.ops._C.marlin_gemm`) reach in a build for a platform, whatever the
         device, and what kernels are that Python writes; names of neither are left out.
         """
+
+    def tuned(self) -> TunedFiles | None:
+        """The tuned configurations that the release ships; None where its source cannot be had."""
 
     def text(self, path: str) -> str | None:
         """A file of the engine, where its source is at hand; nothing is brought for it."""
@@ -100,6 +108,12 @@ class FromSource:
 
         return tuple(walked(self.library, Scenario(whole=False), configured=True).methods())
 
+    @cached_property
+    def merged(self) -> tuple[Merged, ...]:
+        from .merged import merged
+
+        return merged(self.source)
+
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         from .engines.cache_dtypes import cache_dtypes
 
@@ -123,6 +137,11 @@ class FromSource:
             known = table(self.source, build_of(platform, cuda or self.cuda))
             found += map(known.operator, compiled)
         return tuple(one for one in found if one is not None)
+
+    def tuned(self) -> TunedFiles:
+        from .jit.tuned import TunedFiles
+
+        return TunedFiles(self.source)
 
     def text(self, path: str) -> str | None:
         return self.source.text(path)
@@ -165,6 +184,10 @@ class FromSnapshot:
     def flags(self) -> tuple[str, ...]:
         return self.snapshot.header.knows.flags
 
+    @property
+    def merged(self) -> tuple[Merged, ...]:
+        return self.snapshot.header.merged
+
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         return self.snapshot.header.knows.cache_dtypes if platform == CUDA else ()
 
@@ -192,6 +215,10 @@ class FromSnapshot:
             elif group and (behind := self._reached()) is not None:
                 found += behind.operators(group, platform, cuda)
         return tuple(found)
+
+    def tuned(self) -> TunedFiles | None:
+        behind = self._reached()
+        return None if behind is None else behind.tuned()
 
     def text(self, path: str) -> str | None:
         return self._behind.text(path) if "_behind" in vars(self) else None

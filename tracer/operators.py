@@ -21,11 +21,14 @@ ENDS = (HopKind.TORCH_OP, HopKind.EXTERNAL, HopKind.TRITON_KERNEL)
 
 
 def with_operators(report: Report, answers: Answers, scenario: Scenario) -> Report:
-    """The report with what each end of its chains launches, as far as that is known."""
+    """The report with what each end of its chains launches, as far as that is known, and with the modes of
+    the cache that are one.
+    """
     names = tuple(dict.fromkeys(_names(report)))
     found = {one.symbol: one for one in answers.operators(names, scenario.platform, scenario.cuda)}
     told = _told(names, found)
-    return replace(report, operators=tuple(on_device(one, scenario.capability) for one in told))
+    operators = tuple(on_device(one, scenario.capability) for one in told)
+    return replace(report, operators=operators, merged=answers.merged if scenario.kv_cache_dtype else ())
 
 
 def _told(names: Iterable[str], found: dict[str, Operator]) -> Iterator[Operator]:

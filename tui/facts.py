@@ -67,6 +67,8 @@ def _of_hop(hop: Hop, chain: Chain | None) -> Told:
     yield "why here", f"{hop.why.replace('_', ' ')} {hop.symbol}"
     yield "guard", str(hop.guard)
     yield "seen", SIGHTS[hop.sight][0] or "read in the source; nothing was run"
+    yield "defined", str(hop.defined or "")
+    yield "code", str(hop.image or "")
     yield "note", hop.note or ""
     for other in chain.elsewhere if chain else ():
         if other.symbol == hop.symbol:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -86,8 +86,9 @@ class Line(NamedTuple):
 def lines_of(report: Report) -> list[Line]:
     """Every line of a report; what is folded away is for whoever shows them."""
     out = [*_matrix(report), *(_drift(report.drift) if report.drift is not None else ())]
+    below = {operator.symbol: operator.told() for operator in report.operators}
     for chain in report.chains:
-        out += (Line(depth, about, chain) for depth, about in _chain(chain))
+        out += (Line(depth, about, chain) for depth, about in _chain(chain, below))
     return out
 
 
@@ -120,11 +121,11 @@ def _same(cells: Iterable[tuple[End, ...]], ends: tuple[End, ...]) -> Iterator[t
         yield cell
 
 
-def _chain(chain: Chain) -> Iterator[tuple[int, About]]:
+def _chain(chain: Chain, below: Mapping[str, tuple[Hop, ...]]) -> Iterator[tuple[int, About]]:
     yield 0, chain
     for outcome in chain.outcomes:
         yield 1, outcome
-    yield from _way(chain)
+    yield from _way(chain, dict(below))
     for name, parts in (
         ("parameters", _once(p for outcome in chain.outcomes for p in outcome.parameters)),
         ("cache", _once(o.cache for o in chain.outcomes if o.cache is not None)),
@@ -141,11 +142,14 @@ def _once(parts: Iterable[About]) -> tuple[About, ...]:
     return tuple(dict.fromkeys(parts))
 
 
-def _way(chain: Chain) -> Iterator[tuple[int, About]]:
-    """The hops, each choice below the hop into the function that makes it."""
+def _way(chain: Chain, below: dict[str, tuple[Hop, ...]]) -> Iterator[tuple[int, About]]:
+    """The hops, each choice below the hop into the function that makes it, and below the first hop to an end
+    what is launched there.
+    """
     waiting = list(chain.choices)
     for hop in chain.hops:
         yield 1 + hop.depth, hop
+        yield from ((1 + hop.depth + each.depth, each) for each in below.pop(hop.symbol, ()))
         for choice in [c for c in waiting if c.function == hop.symbol]:
             waiting.remove(choice)
             yield from _choice(choice, 2 + hop.depth)

@@ -16,6 +16,7 @@ from .pieces import Piece
 from .readers import pieces as readers
 from .room import fitted
 from .top import foot, question, top
+from .tuned import tuned
 
 LIMIT = 60_000
 """Characters of the whole; GitHub takes 65,536."""
@@ -42,5 +43,6 @@ def _pieces(report: Report) -> Iterator[Piece]:
     for chain in report.chains:
         yield outcomes(chain, links)
     yield from operators(report.operators, links)
+    yield from tuned(report.tuned, links)
     for chain in report.chains:
         yield from details(chain, links)

@@ -12,6 +12,7 @@ from .matrix import matrix
 from .operators import operators
 from .page import Page
 from .readers import readers
+from .tuned import tuned
 
 NARROWEST = 40
 """Columns below which no layout holds; a narrower terminal gets lines of this width."""
@@ -33,6 +34,7 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
         page.blank()
         chain(page, each)
     operators(page, report.operators)
+    tuned(page, report.tuned)
     findings(page, report.apart())
     coverage(page, report.coverage)
     page.foot()

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 from kernel_names import ENGINE
+from packaging.version import Version
 
 from qtrace.report.chain import Hop, HopKind, Why
 from qtrace.report.claims import Claims, template_arguments
 from qtrace.report.operator import Operator
 from qtrace.tracer.native.build import Build
 from qtrace.tracer.native.reach.table import table
+from qtrace.tracer.snapshot.bundled import bundled
+from qtrace.tracer.snapshot.file import Snapshot
 from qtrace.tracer.sources import open_source
 
 CACHE = Path(__file__).parents[2] / ".cache"
@@ -24,7 +27,13 @@ DEVICES = ("GH200", *(pytest.param(name, marks=pytest.mark.full) for name in ("R
 
 @cache
 def _claims(version: str) -> Claims:
-    return Claims(table(open_source(CACHE / f"vllm-{version}.tar.gz"), Build("cuda", 13000)).all())
+    build = Build("cuda", 13000)
+    if Version(version) not in bundled("vllm"):
+        return Claims(table(open_source(CACHE / f"vllm-{version}.tar.gz"), build).all())
+    snapshot = Snapshot(bundled("vllm")[Version(version)])
+    tell = snapshot.operators(build)
+    assert tell is not None
+    return Claims(filter(None, map(tell, dict(snapshot.header.native)[build].keys)))
 
 
 @pytest.mark.parametrize("device", DEVICES)

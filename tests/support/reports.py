@@ -7,7 +7,18 @@ from typing import get_type_hints
 import msgspec
 from hypothesis import strategies as st
 
-from qtrace.report.model import Binary, Chain, Checkpoint, Coverage, Finding, Operator, Pin, Question, Report
+from qtrace.report.model import (
+    Binary,
+    Chain,
+    Checkpoint,
+    Coverage,
+    Finding,
+    Operator,
+    Pin,
+    Question,
+    Report,
+    Tuned,
+)
 
 FEW = 2
 """Items of a sequence."""
@@ -35,6 +46,7 @@ REPORTS = st.builds(
     pins=few(Pin),
     chains=st.lists(_chains(), max_size=FEW).map(tuple),
     operators=few(Operator),
+    tuned=few(Tuned),
     binary=st.none() | st.from_type(Binary),
     checkpoint=st.none() | st.from_type(Checkpoint),
     findings=few(Finding),

@@ -115,6 +115,13 @@ class NamingFile:
                 names = [each.value for each in node.args if isinstance(each, ast.Constant)]
                 yield "/".join((here, *map(str, names)))
 
+    def calling(self, name: str) -> Iterator[str]:
+        """The functions that call another of that name."""
+        for function in self.functions.values():
+            nodes = _inside(function)
+            if any(isinstance(node, ast.Call) and dotted(node.func) == name for node in nodes):
+                yield function.name
+
     def find(self, name: str) -> tuple[Function, Find] | None:
         """A function by its name here, or in the module that it is imported from."""
         if name in self.functions:

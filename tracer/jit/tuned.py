@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections import defaultdict
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from ...report.predicate import Site
 from ..sources import Source
+from .marks import dotted
 from .naming import Naming, NamingFile
 from .straight import Straight, UnreadableError
 
@@ -110,6 +112,18 @@ class TunedFiles:
         file = next((each for each in self.shipped if each.path == path), None)
         nearest = () if file else self._nearest(naming, name)
         return Use(kind=naming.symbol, wanted=name, file=file, nearest=nearest, unless=unless)
+
+    def environment(self, kind: str) -> tuple[str, ...]:
+        """The variables that the function which opens files of a kind reads: they may lead it elsewhere."""
+        _, naming = self._named(kind)
+        reads = (node for node in ast.walk(naming.opener) if isinstance(node, ast.Attribute))
+        return tuple(dict.fromkeys(node.attr for node in reads if dotted(node.value) == "envs"))
+
+    def callers(self, kind: str) -> tuple[str, ...]:
+        """The functions of its file that call the function which opens files of a kind."""
+        _, naming = self._named(kind)
+        calls = naming.file.calling(naming.opener.name)
+        return tuple(f"{naming.file.module}.{name}" for name in calls)
 
     # --- rules
 

@@ -13,6 +13,7 @@ from ..answer import Before, alone, suppositions, walked
 from ..engines.cache_dtypes import cache_dtypes
 from ..engines.release import cuda_of
 from ..library import Library
+from ..merged import merged
 from ..native.build import COMPILED, PYTHON, Build, build_of
 from ..native.reach.table import Operators
 from ..readings import REST, Reading, print_of
@@ -47,6 +48,7 @@ def build(
         made,
         (of_known, lambda r: print_of(library, r)),
         native(source, knows),
+        merged(source),
     )
 
 

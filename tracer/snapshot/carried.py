@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ...report.model import Operator
 from ..library import Library
+from ..merged import merged
 from ..native.build import PYTHON, Build
 from ..readings import OF_FILES, REST, TEXT, Print, Reading, print_of
 from ..scenario import Scenario
@@ -32,7 +33,8 @@ class Carried(Snapshot):
     def __init__(self, path: Path, library: Library) -> None:
         super().__init__(path)
         self._library, self._near = library, Near(library, self.readings)
-        self.header = replace(self.header, pin=library.source.pin())
+        source = library.source
+        self.header = replace(self.header, pin=source.pin(), merged=merged(source))
         self._ask: Ask | None = None
         self._asked: dict[str, Record] = {}
 

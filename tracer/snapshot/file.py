@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ...report.errors import SourceError
 from ...report.files import write
-from ...report.model import Operator, Pin, Report
+from ...report.model import Merged, Operator, Pin, Report
 from ..cpus import kinds
 from ..native.build import Build
 from ..readings import Print, Reading
@@ -57,6 +57,7 @@ class Header(Struct, frozen=True):
     blocks: tuple[Block, ...]
     readings: Block
     """Where it stands what the records were read from."""
+    merged: tuple[Merged, ...] = ()
     native: tuple[tuple[Build, Block], ...] = ()
     """For each build of the compiled half, where its operators stand; the keys are their names."""
 
@@ -249,6 +250,7 @@ def save(
     groups: Iterable[Group],
     readings: tuple[frozenset[Reading], Callable[[Reading], Print]],
     native: Mapping[Build, Iterable[Operator]],
+    merged: tuple[Merged, ...] = (),
 ) -> int:
     """Write a snapshot, a block for each group of records; the bytes that it takes. `readings` are those of
     `knows`, and how each is printed; `native` are the operators of each build.
@@ -281,6 +283,7 @@ def save(
         knows=knows,
         blocks=tuple(blocks),
         readings=last,
+        merged=merged,
         native=tuple(tables),
     )
     write(path, whole := msgspec.json.encode(header) + b"\n" + bytes(body))

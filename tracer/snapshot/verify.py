@@ -8,9 +8,21 @@ from itertools import islice
 from ...report.codec import encode
 from ..answer import answered
 from ..library import Library
+from ..native.build import Build
 from ..scenario import Scenario
+from ..sources import Source
 from .answer import told
+from .build import native
 from .file import Snapshot
+
+
+def differing_operators(snapshot: Snapshot, source: Source) -> Iterator[tuple[Build, str]]:
+    """The operators and kernels, of each build, of which the source says something else."""
+    for build, found in native(source, snapshot.header.knows).items():
+        recorded = snapshot.operators(build)
+        for operator in found:
+            if recorded is None or recorded(operator.symbol) != operator:
+                yield build, operator.symbol
 
 
 def differing(snapshot: Snapshot, library: Library, every: int) -> Iterator[tuple[Scenario, bool]]:

@@ -109,6 +109,14 @@ def test_what_is_not_given(tuned: TunedFiles) -> None:
         tuned.would_use("get_no_configs", H100)
 
 
+def test_who_asks_for_files_and_what_leads_elsewhere(tuned: TunedFiles) -> None:
+    assert tuned.callers(MOE) == (f"{MOE.rpartition('.')[0]}.try_get_optimal_moe_config",)
+    assert tuned.environment(MOE) == ("VLLM_BATCH_INVARIANT", "VLLM_TUNED_CONFIG_FOLDER")
+    (caller,) = tuned.callers("get_w8a8_block_fp8_configs")
+    assert caller.endswith(".w8a8_triton_block_scaled_mm")
+    assert tuned.environment("get_w8a8_block_fp8_configs") == ()
+
+
 RULE = """import os, re
 from vllm.names import device
 

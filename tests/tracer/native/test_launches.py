@@ -6,16 +6,21 @@ import csv
 import gzip
 import io
 import random
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from qtrace.report.launched import families
-from qtrace.report.model import HopKind, Operator
+from qtrace.report.model import Compatibility, Hop, HopKind, Operator
+from qtrace.tracer.binary.architectures import loaded
 from qtrace.tracer.native.build import Build
 from qtrace.tracer.native.device import on_device
 from qtrace.tracer.native.reach.table import Operators, table
+from qtrace.tracer.snapshot.bundled import bundled
+from qtrace.tracer.snapshot.file import Snapshot
 from qtrace.tracer.sources import Source, open_source
 
 ROOT = Path(__file__).parents[3]
@@ -37,9 +42,12 @@ def _operators(version: str) -> tuple[Operator, ...]:
 
 def _compiled(version: str) -> set[str]:
     """The base names of the kernels that a wheel's own extensions hold."""
+    return {row["kernel"] for row in _rows() if row["vllm"] == version and row["extension"] in ENGINE}
+
+
+def _rows() -> list[dict[str, str]]:
     text = gzip.decompress((DATA / "compiled.tsv.gz").read_bytes()).decode()
-    rows = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return {row["kernel"] for row in rows if row["vllm"] == version and row["extension"] in ENGINE}
+    return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def _launched(operators: tuple[Operator, ...], kind: HopKind) -> set[str]:
@@ -138,3 +146,59 @@ def test_other_platforms_have_their_own_operators(vllm_source: Source, platform:
     launched = _launched(tuple(hosts), HopKind.GLOBAL_KERNEL)
     assert ("wvSplitK_hf_sml_" in launched) is (platform == "rocm")
     assert bool(launched) is (platform == "rocm")
+
+
+DEVICES = (80, 89, 90, 100, 120)
+EXPLAINED = {("vllm::reshape_and_cache_nvfp4_kernel", 90)}
+"""Kernels without code for a device, of which the build's script says so: FP4 is built for 10.0 and later."""
+
+
+@pytest.mark.parametrize(
+    ("version", "counts"),
+    [
+        pytest.param("0.26.0", (13, 16, 20, 16, 16), marks=pytest.mark.full),
+        ("0.33.0", (8, 9, 12, 14, 14)),
+    ],
+)
+def test_every_kernel_of_a_chain_has_code_for_the_device(version: str, counts: tuple[int, ...]) -> None:
+    code = _code(version)
+    found: dict[int, dict[str, Hop]] = {capability: {} for capability in DEVICES}
+    for capability, operator in _of_chains(version):
+        found[capability] |= {hop.symbol: hop for hop in operator.hops if hop.kind is HopKind.GLOBAL_KERNEL}
+    assert tuple(map(len, found.values())) == counts
+    held = {
+        (symbol, capability): loaded(capability, code[symbol]).compatibility
+        for capability, kernels in found.items()
+        for symbol in kernels
+    }
+    missing = {place for place, compatibility in held.items() if compatibility is Compatibility.MISSING}
+    assert missing == EXPLAINED
+    for symbol, capability in missing:
+        image = found[capability][symbol].image
+        assert image is not None and image.compatibility is Compatibility.MISSING and image.site is not None
+
+
+def _of_chains(version: str) -> Iterator[tuple[int, Operator]]:
+    """What the chains of a release's grid launch, by device."""
+    snapshot = Snapshot(bundled("vllm")[Version(version)])
+    tell = snapshot.operators(BUILD)
+    assert tell is not None
+    asked = {
+        (record.scenario.capability, op)
+        for record in snapshot.records()
+        if record.scenario.platform == "cuda" and record.scenario.capability in DEVICES
+        for chain in record.report.chains
+        for op in (*(op for o in chain.outcomes for op in o.ops), *(hop.symbol for hop in chain.hops))
+    }
+    for capability, op in asked:
+        operator = tell(op)
+        if operator is not None and capability is not None:
+            yield capability, on_device(operator, capability)
+
+
+def _code(version: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for row in _rows():
+        if row["vllm"] == version:
+            found.setdefault(row["kernel"], set()).update(row["code"].split())
+    return found
