@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..report.model import Compatibility, Hop, HopKind, Operator, Outcome
 from ..report.operator import ENDS, reached
 from ..report.outcome import bits_of
-from ..report.predicate import AllOf, AnyOf, Compare, Not, Predicate
+from ..report.predicate import AllOf, Always, AnyOf, Compare, Not, Predicate
 from ..report.settle import negated
 
 SHAPE = re.compile(r"\.(?:numel|size|dim|stride)\(")
@@ -53,8 +53,9 @@ def _refusals(operator: Operator, dtypes: frozenset[str]) -> Iterator[Hop]:
 
     left = reached(operator, decide)
     known = {_place(hop): hop for hop in left.hops}
-    for parent, below in _families(operator.hops):
-        if _place(parent) not in known:
+    for above, below in _families(operator.hops):
+        # Where the function is reached under other conditions, another way may be left.
+        if not all(_place(hop) in known and _about_tensors(known[_place(hop)].guard) for hop in above):
             continue
         beside = [hop for hop in below if hop.kind is not HopKind.CHECK]
         launches = [known[_place(hop)] for hop in beside if _place(hop) in known]
@@ -70,14 +71,27 @@ def _is_left(check: Hop, taken: list[Hop]) -> bool:
     tests = list(_comparisons(check.guard))
     asked = {test.left for test in tests if _is_dtype(test) and test.op == "=="}
     others = {test.left for hop in taken for test in _comparisons(hop.guard) if _is_dtype(test)}
-    about_shapes = all(_is_dtype(test) or SHAPE.search(test.left) for test in tests)
+    about_shapes = _about_tensors(check.guard)
     only = not any(_is_dtype(test) and test.op != "==" for test in tests)
     return check.note is None and only and about_shapes and bool(asked & others)
 
 
-def _families(hops: tuple[Hop, ...]) -> Iterator[tuple[Hop, list[Hop]]]:
-    """Each hop with those one level below it."""
+def _about_tensors(test: Predicate) -> bool:
+    """Whether a condition is on the dtypes and shapes of tensors alone."""
+    if isinstance(test, AllOf | AnyOf):
+        return all(map(_about_tensors, test.items))
+    if isinstance(test, Not):
+        return _about_tensors(test.item)
+    if isinstance(test, Compare):
+        return _is_dtype(test) or SHAPE.search(test.left) is not None
+    return isinstance(test, Always)
+
+
+def _families(hops: tuple[Hop, ...]) -> Iterator[tuple[list[Hop], list[Hop]]]:
+    """Each hop, last of those that it stands below, with those one level below it."""
+    above: list[Hop] = []
     for place, parent in enumerate(hops):
+        above = [*(hop for hop in above if hop.depth < parent.depth), parent]
         below: list[Hop] = []
         for hop in hops[place + 1 :]:
             if hop.depth <= parent.depth:
@@ -85,7 +99,7 @@ def _families(hops: tuple[Hop, ...]) -> Iterator[tuple[Hop, list[Hop]]]:
             if hop.depth == parent.depth + 1:
                 below.append(hop)
         if below:
-            yield parent, below
+            yield above, below
 
 
 def excludes(one: Predicate, other: Predicate) -> bool:

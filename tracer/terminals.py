@@ -49,8 +49,8 @@ def written_in_python(source: Source, symbol: str) -> Operator | None:
     for cut in range(len(parts) - 1, 0, -1):
         path = source.module_path(".".join(parts[:cut]))
         if path is not None:
-            found = (kernel for kernel in Survey(source, (path,)).kernels if kernel.symbol == symbol)
-            return next((_written(kernel) for kernel in found), None)
+            found = [kernel for kernel in Survey(source, (path,)).kernels if kernel.symbol == symbol]
+            return _written(found) if found else None
     return None
 
 
@@ -59,12 +59,20 @@ def all_written(source: Source) -> Iterator[Operator]:
     from .jit.facts import Role
     from .jit.index import JitIndex
 
+    found: dict[str, list[Kernel]] = {}
     for kernel in JitIndex(source).kernels:
         if kernel.role is not Role.HOST:
-            yield _written(kernel)
+            found.setdefault(kernel.symbol, []).append(kernel)
+    yield from map(_written, found.values())
 
 
-def _written(kernel: Kernel) -> Operator:
+def _written(kernels: list[Kernel]) -> Operator:
+    """A kernel by the places in which it is written: several where a condition chooses between them."""
+    hops = tuple(map(_shown, sorted(kernels, key=lambda kernel: kernel.site)))
+    return Operator(symbol=kernels[0].symbol, site=hops[0].site, hops=hops)
+
+
+def _shown(kernel: Kernel) -> Hop:
     shown = kernel.printed if kernel.printed is not None else kernel.name
     told = [] if kernel.printed is not None else [f"what a profiler shows is open: {kernel.unread}"]
     told += [f"a profiler shows names that begin with {shown}"] if kernel.prefix else []
@@ -73,7 +81,7 @@ def _written(kernel: Kernel) -> Operator:
         count = kernel.autotune.configs
         told.append(f"autotuned{f' over {count} configurations' if count else ''}{keys}")
     told += [f"computed at each launch: {', '.join(kernel.heuristics)}"] if kernel.heuristics else []
-    hop = Hop(
+    return Hop(
         kind=HopKind.TRITON_KERNEL,
         symbol=shown,
         site=kernel.site,
@@ -81,4 +89,3 @@ def _written(kernel: Kernel) -> Operator:
         note="; ".join(told) or None,
         depth=1,
     )
-    return Operator(symbol=kernel.symbol, site=kernel.site, hops=(hop,))

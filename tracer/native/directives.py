@@ -99,7 +99,7 @@ def spans(plain: str, facts: Facts) -> tuple[tuple[Directive, ...], list[Region]
         else:
             seen = frames[-1][1]
             test = 1 if step.kind == "else" else _test(step, facts, macros)
-            words = f"#{step.kind} {step.text}".strip()
+            words = f"#{step.kind} {step.text}" if step.kind != "else" else f"not ({frames[-1][2]})"
             frames[-1] = (conj(neg(seen), test), disj(seen, test), words)
     if frames:
         wrong = f"{frames[-1][2]} is not closed"
@@ -109,7 +109,7 @@ def spans(plain: str, facts: Facts) -> tuple[tuple[Directive, ...], list[Region]
 
 def _state(frames: list[tuple[Value, Value, str]]) -> tuple[Value, str]:
     alive = _all([frame[:2] for frame in frames])
-    return alive, next((words for test, _, words in reversed(frames) if isinstance(test, Open)), "")
+    return alive, " and ".join(words for test, _, words in frames if isinstance(test, Open))
 
 
 def _all(frames: list[tuple[Value, Value]]) -> Value:
@@ -123,7 +123,8 @@ def _is_guard(order: tuple[Directive, ...], index: int) -> bool:
     """Know `#ifndef X` / `#define X` around a header: it holds where the header is read first."""
     after = order[index + 1] if index + 1 < len(order) else None
     here = order[index]
-    return here.kind == "ifndef" and after is not None and (after.kind, after.text) == ("define", here.text)
+    defines = after is not None and after.kind == "define" and after.text.split()[:1] == [here.text]
+    return here.kind == "ifndef" and defines
 
 
 _DEFINE = re.compile(r"\s*([A-Za-z_]\w*)(\(|\s+|$)(.*)", re.S)

@@ -32,7 +32,7 @@ def build(
     source: Source, path: Path, told: Told, jobs: int = 1, only: Iterable[list[Scenario]] | None = None
 ) -> int:
     """Answer every question of the grid, in several processes if told so, and write the snapshot; the bytes
-    that it takes.
+    that it takes. With `only` some questions are answered, and operators left out.
     """
     library = Library(source)
     with library.noting() as read:
@@ -47,7 +47,7 @@ def build(
         knows,
         made,
         (of_known, lambda r: print_of(library, r)),
-        native(source, knows),
+        native(source, knows) if only is None else {},
         merged(source),
     )
 

@@ -18,7 +18,8 @@ from .file import Snapshot
 
 def differing_operators(snapshot: Snapshot, source: Source) -> Iterator[tuple[Build, str]]:
     """The operators and kernels, of each build, of which the source says something else."""
-    for build, found in native(source, snapshot.header.knows).items():
+    held = dict(snapshot.header.native)
+    for build, found in native(source, snapshot.header.knows).items() if held else ():
         recorded = snapshot.operators(build)
         for operator in found:
             if recorded is None or recorded(operator.symbol) != operator:

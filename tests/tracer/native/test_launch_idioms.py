@@ -153,6 +153,75 @@ def ends(text: str, capability: int | None = None, /, **files: str) -> list[tupl
             "void op(T x) { run(x, 1); }",
             [("three", "always")],
         ),
+        # A case that goes on with the next; a default that leaves where another case does not.
+        (
+            "void op(T x) { switch (n) { case 1: one<int><<<1, 1>>>(x); case 2: three<<<1, 1>>>(x); break; "
+            'default: TORCH_CHECK(false, "no"); } two<int, true><<<1, 1>>>(x); }',
+            [("one", "n == 1"), ("three", "n == 1 or n == 2"), ("two", "always")],
+        ),
+        (
+            "void op(T x) { switch (n) { case 1: { one<int><<<1, 1>>>(x); return; } case 2: "
+            "if (a) { break; } return; default: return; } three<<<1, 1>>>(x); }",
+            [("one", "n == 1"), ("three", "always")],
+        ),
+        # What is computed only where what stands left of it holds.
+        (
+            "bool run(T x) { one<int><<<1, 1>>>(x); return true; }\n"
+            "void op(T x) { if (a || (b && run(x))) { return; } three<<<1, 1>>>(x); }",
+            [("one", "always"), ("three", "not a and (not b or not run(x))")],
+        ),
+        # Variables that are set anew, or that another function has by the same name.
+        (
+            "void op(T x, int n) { if (n == -1) { n = pick(); if (n == 64) { one<int><<<1, 1>>>(x); } } }",
+            [("one", "at first n == -1 and n == 64")],
+        ),
+        (
+            "void f(T x, int n) { if (n > 4) { one<int><<<1, 1>>>(x); } else { three<<<1, 1>>>(x); } }\n"
+            "void op(T x, int n) { if (n > 4) { f(x, n / 2); } }",
+            [("one", "n > 4"), ("three", "n <= 4")],
+        ),
+        (
+            "void f(T x, int n) { if (n > 4) { one<int><<<1, 1>>>(x); } else { three<<<1, 1>>>(x); } }\n"
+            "void op(T x, int n) { if (n > 4) { f(x, n); } }",
+            [("one", "always")],
+        ),
+        # A truth that is another one when it is asked for; one that is constant.
+        (
+            "void op(T x) { bool ok = false; ask(&ok); if (ok) { one<int><<<1, 1>>>(x); } }",
+            [("one", "ok")],
+        ),
+        (
+            "void op(T x) { constexpr bool ok = false; if (ok) { one<int><<<1, 1>>>(x); } else "
+            "{ three<<<1, 1>>>(x); } }",
+            [("three", "always")],
+        ),
+        (
+            "void go(T x, bool b) { b = !b; if (b) { one<int><<<1, 1>>>(x); } }\n"
+            "void op(T x) { go(x, false); }",
+            [("one", "b")],
+        ),
+        # Lines that may not be compiled say nothing of what comes after them.
+        (
+            "void op(T x) {\n#ifdef FOO\n  one<int><<<1, 1>>>(x);\n  return;\n#endif\n"
+            "  three<<<1, 1>>>(x);\n}",
+            [("one", "#ifdef FOO"), ("three", "always")],
+        ),
+        (
+            "void op(T x) {\n#ifdef FOO\n  if (a) { one<int><<<1, 1>>>(x); return; }\n"
+            "  three<<<1, 1>>>(x);\n#endif\n}",
+            [("one", "#ifdef FOO and a"), ("three", "#ifdef FOO and not a")],
+        ),
+        # A macro that stands for the name of another one.
+        (
+            "#define GO RUN\n#define RUN(x) three<<<1, 1>>>(x)\nvoid op(T x) { GO(x); }",
+            [("three", "always")],
+        ),
+        # Classes that are made from each other.
+        (
+            "struct A : B {}; struct B : A {};\ntemplate <class Q> void go(T x) { Q::run(x); }\n"
+            "void op(T x) { go<A>(x); three<<<1, 1>>>(x); }",
+            [("three", "always")],
+        ),
     ],
 )
 def test_a_launch_is_found(text: str, reached: list[tuple[str, str]]) -> None:
@@ -183,6 +252,39 @@ def test_a_device_reaches_what_its_capability_allows() -> None:
     assert ends(DISPATCH, 75) == []
     raised = [hop for hop in hops(DISPATCH, 75) if hop.kind is HopKind.CHECK]
     assert [(hop.symbol, str(hop.guard)) for hop in raised] == [("needs a newer device", "always")]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "get_sm() >= 90",
+        "!(get_sm() < 90)",
+        "get_device_prop()->major >= 9",
+        "get_device_prop()->major * 10 + get_device_prop()->minor >= 90",
+    ],
+)
+def test_behind_a_check_on_the_device_stands_what_it_lets_through(asked: str) -> None:
+    text = f'void op(T x) {{ STD_TORCH_CHECK({asked}, "too old"); one<int><<<1, 1>>>(x); }}'
+    assert ends(text, 90) == [("one", "always")]
+    assert ends(text, 80) == []
+    assert operators(text).operator("torch.ops._C.op") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("int sm = get_sm(); sm = x.size(0);", "sm >= 90"),
+        ("auto v = lib_version();", "v.major >= 9"),
+        ("int cuda_major = 12;", "cuda_major * 10 + cuda_minor >= 90"),
+        ("int capability = 3;", "capability >= 90"),
+        ("", "is_new() == 1"),
+    ],
+)
+def test_other_numbers_are_not_the_capability(text: str, asked: str) -> None:
+    new = "int is_new() { int v = p->major * 10 + p->minor; return v > 90 ? 1 : 0; }"
+    body = f"{new} void op(T x) {{ {text} if ({asked}) {{ one<int><<<1, 1>>>(x); }} }}"
+    assert len(ends(body, 80)) == len(ends(body, 90)) == 1
+    assert ends(body, 90)[0][1] != "always"
 
 
 def test_a_function_that_is_handed_nothing_refuses() -> None:
@@ -230,6 +332,9 @@ def test_a_hop_has_the_line_that_calls_and_the_line_that_defines() -> None:
     assert (kernel.site and kernel.site.line, kernel.defined and kernel.defined.line) == (start + 1, 9)
 
 
+_LOST = ("unbalanced", "endif", "braces", "deep scopes")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -237,6 +342,7 @@ def test_a_hop_has_the_line_that_calls_and_the_line_that_defines() -> None:
         ("endif", "#endif\nvoid op(T x) { one<int><<<1, 1>>>(x); }"),
         ("braces", "void op(T x) { { { one<int><<<1, 1>>>(x); } "),
         ("deep", "void op(T x) { " + "if (a) { " * 3000 + "one<int><<<1, 1>>>(x);" + "}" * 3000 + "}"),
+        ("deep scopes", "namespace a { " * 3000 + "}" * 3000 + "void op(T x) {}"),
         ("recursion", "void g(T x);\nvoid f(T x) { g(x); }\nvoid g(T x) { f(x); }\nvoid op(T x) { f(x); }"),
         ("macro of itself", "#define A B\n#define B A A\nvoid op(T x) { A; }"),
         (
@@ -248,7 +354,7 @@ def test_a_hop_has_the_line_that_calls_and_the_line_that_defines() -> None:
 )
 def test_malformed_text_is_read_as_far_as_it_goes(name: str, text: str) -> None:
     found = operators(text)
-    assert found.operator("torch.ops._C.op") is not None or name in ("unbalanced", "endif", "braces")
+    assert found.operator("torch.ops._C.op") is not None or name in _LOST
     if name in ("unbalanced", "endif"):
         assert found.files.skipped[0].startswith("csrc/op.cu: #")
 

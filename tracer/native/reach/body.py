@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....report.predicate import Predicate
 from ....report.settle import negated
 from ..lowering import CHECKS
 from ..syntax import children, parsed, text_of
-from .conditions import Guards, condition, decidable, either, words
+from .conditions import Checked, Guards, condition, may_ask, words
+from .flow import Flow, Lines, under
 from .spelled import CASTS, NAMES, Given, declared_name, designated, named, strings, template_lists
 from .uses import Body, Use
 
@@ -16,99 +16,22 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def body_of(text: str, line: int) -> Body:
-    """Read the text of a body, whose first line in the file is `line`."""
+def body_of(text: str, line: int, opened: tuple[Lines, ...] = ()) -> Body:
+    """Read the text of a body, whose first line in the file is `line`; of lines in `opened` it is not known
+    whether they are compiled.
+    """
     root = parsed(f"void f() {text}" if text.startswith("{") else f"void f() {{{text};}}")
-    walk = _Walk(line)
+    walk = _Walk(root, line, opened)
     walk.statement(root, ())
-    return Body(tuple(walk.uses), tuple(sorted(walk.odd)))
+    changed = frozenset(use.name for use in walk.uses if use.kind == "let" and not use.fixed)
+    return Body(tuple(walk.uses), tuple(sorted(walk.odd)), changed)
 
 
-_LEAVES = ("return_statement", "throw_statement", "goto_statement")
+_SHORT = ("&&", "||", "and", "or")
 
 
-class _Walk:
-    """One pass over a body's tree."""
-
-    def __init__(self, line: int) -> None:
-        self.first = line
-        self.uses: list[Use] = []
-        self.odd: set[int] = set()
-        self._subject: str | None = None
-        self._handed = False
-        """Whether what is walked is handed to a call as a template's argument."""
-
-    def line(self, node: Node) -> int:
-        return self.first + node.start_point[0]
-
-    def statement(self, node: Node, guards: Guards) -> Guards | None:
-        """Walk a statement; give the conditions of what comes after it, None where nothing does."""
-        kind = node.type
-        if kind == "ERROR":
-            self.odd.add(self.line(node))
-        step = _STATEMENTS.get(kind)
-        if step is not None:
-            return step(self, node, guards)
-        if kind in _LEAVES:
-            names = tuple(name for child in children(node) for name in designated(child))
-            if kind == "return_statement" and names:
-                self.uses.append(Use("return", "", self.line(node), guards, (Given(names),)))
-            self.expression(node, guards)
-            return None
-        return self.expression(node, guards)
-
-    def block(self, node: Node, guards: Guards) -> Guards | None:
-        here: Guards | None = guards
-        for child in children(node):
-            if here is None:
-                # What stands behind a return is reached by a label alone.
-                return None
-            here = self.statement(child, here)
-        return here
-
-    def branch(self, node: Node, guards: Guards) -> Guards | None:
-        clause = node.child_by_field_name("condition")
-        value = clause.child_by_field_name("value") if clause is not None else None
-        if clause is not None:
-            self.expression(clause, guards)
-        test = condition(value)
-        then, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
-        after = self.statement(then, _under(guards, test)) if then is not None else guards
-        refused = _under(guards, negated(test))
-        # The other arm is walked even where it is empty: what comes after may hang on the test alone.
-        otherwise = self.block(other, refused) if other is not None else refused
-        if after is None:
-            return otherwise
-        return after if otherwise is None else guards
-
-    def loop(self, node: Node, guards: Guards) -> Guards | None:
-        for child in children(node):
-            self.statement(child, guards)
-        return guards
-
-    def switch(self, node: Node, guards: Guards) -> Guards | None:
-        clause, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
-        subject = words(clause.child_by_field_name("value") if clause is not None else None)
-        open_ended = True
-        waiting: list[Predicate] = []
-        for case in [] if body is None else children(body):
-            if case.type != "case_statement":
-                self.statement(case, guards)
-                continue
-            value = case.child_by_field_name("value")
-            waiting.append(condition(value, subject))
-            rest = [child for child in children(case) if child != value]
-            if not rest:
-                continue
-            test = either(waiting)
-            here: Guards | None = _under(guards, test)
-            for child in rest:
-                if here is None:
-                    break
-                here = self.statement(child, here)
-            waiting = []
-            open_ended = open_ended and (here is not None or value is not None)
-        return guards if open_ended else None
+class _Walk(Flow):
+    """One pass over a body's tree, by its expressions."""
 
     def expression(self, node: Node, guards: Guards) -> Guards | None:
         """Walk an expression or declaration; a call that is sure to raise ends the block."""
@@ -117,6 +40,8 @@ class _Walk:
             return self.call(node, guards)
         if kind == "conditional_expression":
             return self.ternary(node, guards)
+        if kind == "binary_expression" and text_of(node.child_by_field_name("operator")) in _SHORT:
+            return self.short(node, guards)
         if kind == "lambda_expression":
             body = node.child_by_field_name("body")
             if body is not None:
@@ -150,7 +75,17 @@ class _Walk:
         for name, holds in (("consequence", test), ("alternative", negated(test))):
             arm = node.child_by_field_name(name)
             if arm is not None:
-                self.expression(arm, _under(guards, holds))
+                self.expression(arm, under(guards, holds))
+        return guards
+
+    def short(self, node: Node, guards: Guards) -> Guards:
+        """`a && b`, where b is computed under a."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        test = condition(left)
+        is_and = text_of(node.child_by_field_name("operator")) in ("&&", "and")
+        if left is not None and right is not None:
+            self.expression(left, guards)
+            self.expression(right, under(guards, test if is_and else negated(test)))
         return guards
 
     def declared(self, node: Node, guards: Guards) -> None:
@@ -171,7 +106,8 @@ class _Walk:
     def let(self, name: str, value: Node | None, node: Node, guards: Guards) -> None:
         names = tuple(designated(value)) if value is not None else ()
         test = condition(value) if value is not None and not names else None
-        self.uses.append(Use("let", name, self.line(node), guards, (Given(names),), test=test))
+        fixed = node.type == "init_declarator" and _is_constant(node.parent)
+        self.uses.append(Use("let", name, self.line(node), guards, (Given(names),), test=test, fixed=fixed))
         if value is not None and node.type == "alias_declaration":
             self.expression(value, guards)
 
@@ -227,7 +163,7 @@ class _Walk:
             self._subject = words(given[0])
         inner = guards
         if "DISPATCH_CASE" in called and given and self._subject is not None:
-            inner = _under(guards, condition(given[0], self._subject))
+            inner = under(guards, condition(given[0], self._subject))
         for arg in given:
             self.expression(arg, inner)
         self._subject = outer
@@ -236,32 +172,20 @@ class _Walk:
         """A check holds for what comes after it; one that never holds ends the block."""
         for arg in given[1:]:
             self.expression(arg, guards)
-        failed = name in NEVER or (bool(given) and text_of(given[0]) == "false")
+        failed = name in NEVER or (bool(given) and text_of(given[0]) in ("false", "0"))
         said = "".join(text_of(part) for arg in given for part in strings(arg))
         test = None if failed else condition(given[0] if given else None)
         said = said or name
         self.uses.append(Use("check", said, self.line(node), guards, test=test))
         if failed:
             return None
-        return _under(guards, test) if test is not None and decidable(test) else guards
+        return under(guards, Checked(test)) if test is not None and may_ask(test) else guards
 
 
 NEVER = frozenset({
     "STD_TORCH_CHECK_NOT_IMPLEMENTED_ALWAYS", "TORCH_INTERNAL_ASSERT_UNREACHABLE", "CUTE_GCC_UNREACHABLE",
 })  # fmt: skip
 """Calls that raise whatever they are given."""
-
-
-_STATEMENTS = {
-    "compound_statement": _Walk.block,
-    "if_statement": _Walk.branch,
-    "for_statement": _Walk.loop,
-    "for_range_loop": _Walk.loop,
-    "while_statement": _Walk.loop,
-    "do_statement": _Walk.loop,
-    "switch_statement": _Walk.switch,
-    "else_clause": _Walk.block,
-}
 
 
 ASKS = frozenset({
@@ -273,5 +197,6 @@ ASKS = frozenset({
 """Calls of the CUDA runtime that ask or tell something about a kernel, and launch nothing."""
 
 
-def _under(guards: Guards, test: Predicate) -> Guards:
-    return guards if test in guards else (*guards, test)
+def _is_constant(declaration: Node | None) -> bool:
+    qualifiers = [] if declaration is None else declaration.named_children
+    return any(text_of(q) in ("const", "constexpr") for q in qualifiers if q.type == "type_qualifier")

@@ -9,8 +9,11 @@ from collections.abc import Iterable, Mapping
 from ....report.predicate import AnyOf, Compare, Predicate
 
 Range = tuple[float, float]
-"""Least and largest whole number that a term may be."""
+"""Least and largest number that a term may be; what lies beyond a whole number begins half of one further, so
+that fractions count too: `p > 0 and p < 1` may hold.
+"""
 
+_HALF = 0.5
 _NUMBER = re.compile(r"-?\d{1,15}")
 
 
@@ -27,12 +30,8 @@ def tightest(term: Iterable[Predicate]) -> frozenset[Predicate] | None:
     if any(low > high for low, high in ranges.values()):
         return None
     left: set[Predicate] = set()
-    for item in items:
-        if number(item) is not None:
-            others = _ranges(items - {item})
-            if _holds(item, others) is not True:
-                left.add(item)
-        elif isinstance(item, AnyOf):
+    for item in _needed(items):
+        if isinstance(item, AnyOf):
             kept = _open(item, ranges)
             if kept is None:
                 continue
@@ -42,6 +41,14 @@ def tightest(term: Iterable[Predicate]) -> frozenset[Predicate] | None:
         else:
             left.add(item)
     return frozenset(left)
+
+
+def _needed(items: frozenset[Predicate]) -> frozenset[Predicate]:
+    """Without comparisons that those left imply; one after another, since two may imply each other."""
+    for item in sorted((item for item in items if number(item) is not None), key=str):
+        if _holds(item, _ranges(items - {item})) is True:
+            items -= {item}
+    return items
 
 
 def _open(item: AnyOf, ranges: Mapping[str, Range]) -> tuple[Predicate, ...] | None:
@@ -59,8 +66,8 @@ def _ranges(items: Iterable[Predicate]) -> dict[str, Range]:
         if value is None or not isinstance(item, Compare):
             continue
         low, high = found.get(item.left, (-math.inf, math.inf))
-        low = max(low, {">": value + 1, ">=": value, "==": value}.get(item.op, -math.inf))
-        high = min(high, {"<": value - 1, "<=": value, "==": value}.get(item.op, math.inf))
+        low = max(low, {">": value + _HALF, ">=": value, "==": value}.get(item.op, -math.inf))
+        high = min(high, {"<": value - _HALF, "<=": value, "==": value}.get(item.op, math.inf))
         found[item.left] = low, high
     return found
 
@@ -72,9 +79,9 @@ def _holds(item: Predicate, ranges: Mapping[str, Range]) -> bool | None:
         return None
     low, high = ranges[item.left]
     least, most = {
-        "<": (-math.inf, value - 1),
+        "<": (-math.inf, value - _HALF),
         "<=": (-math.inf, value),
-        ">": (value + 1, math.inf),
+        ">": (value + _HALF, math.inf),
         ">=": (value, math.inf),
         "==": (value, value),
     }.get(item.op, (-math.inf, math.inf))

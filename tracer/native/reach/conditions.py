@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from ....report.predicate import AllOf, AnyOf, Compare, Not, Opaque, Predicate
 from ....report.settle import flat, negated
 from ..syntax import children, text_of
@@ -12,7 +14,14 @@ from ..syntax import children, text_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Guards = tuple[Predicate, ...]
+
+class Checked(Struct, frozen=True):
+    """What a check has made sure of: told where it turns out to ask for what the scenario may know."""
+
+    item: Predicate
+
+
+Guards = tuple[Predicate | Checked, ...]
 """What must hold together."""
 
 LONGEST = 160
@@ -89,6 +98,20 @@ def decidable(test: Predicate) -> bool:
     if isinstance(test, Not):
         return decidable(test.item)
     return isinstance(test, Compare) and (test.left.startswith(CAPABILITY) or is_dtype(test))
+
+
+# A local or a call that may give the capability, or what a device's properties are asked for.
+_ASKED = re.compile(r"\w+(?:::\w+)*(?:\(\))?|.*major.*")
+
+
+def may_ask(test: Predicate) -> bool:
+    """Whether a condition may turn out to be decidable, once it is known what its names stand for."""
+    if isinstance(test, AllOf | AnyOf):
+        return any(map(may_ask, test.items))
+    if isinstance(test, Not):
+        return may_ask(test.item)
+    by_number = isinstance(test, Compare) and test.right.isdigit() and _ASKED.fullmatch(test.left)
+    return bool(by_number) or decidable(test)
 
 
 def either(tests: list[Predicate]) -> Predicate:

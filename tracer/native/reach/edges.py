@@ -23,6 +23,8 @@ class Edge(Struct, frozen=True):
     handed: tuple[str, ...] = ()
     """Functions of the tree and truths among a kernel's template arguments."""
     note: str | None = None
+    own: frozenset[str] = frozenset()
+    """The names that stand for something else below than where it is called: parameters, locals."""
 
 
 def merged(edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -35,7 +37,8 @@ def merged(edges: Iterable[Edge]) -> Iterator[Edge]:
         guards = list(dict.fromkeys(edge.guard for edge in same))
         first = same[0]
         guard = Always() if Always() in guards else guards[0] if len(guards) == 1 else AnyOf(tuple(guards))
-        yield structs.replace(first, guard=guard)
+        own = frozenset(name for edge in same for name in edge.own)
+        yield structs.replace(first, guard=guard, own=own)
 
 
 def terminals(edges: Iterable[Edge], path: tuple[Edge, ...] = ()) -> Iterator[tuple[Edge, tuple[Edge, ...]]]:

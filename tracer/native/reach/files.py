@@ -53,7 +53,12 @@ class NativeFiles:
         """What the files define and declare, by short name."""
         found: dict[str, list[Definition]] = {}
         for path in self.paths:
-            for definition in outline(path, self.text(path)):
+            try:
+                listed = outline(path, self.text(path))
+            except RecursionError:
+                self.too_deep.append(f"{path}: its scopes are nested too deep")
+                continue
+            for definition in listed:
                 found.setdefault(definition.name, []).append(definition)
         return {name: tuple(_with_defaults(items)) for name, items in found.items()}
 
@@ -148,7 +153,8 @@ class NativeFiles:
             line = self.text(definition.path).count("\n", 0, begin) + 1
             inside = expanded(self.inside(definition), self.macros(definition.path), line)
             try:
-                self._bodies[definition] = body_of(inside, line)
+                opened = tuple((o.first, o.last) for o in self.files[definition.path].opened)
+                self._bodies[definition] = body_of(inside, line, opened)
             except RecursionError:
                 self.too_deep.append(
                     f"{definition.path}:{definition.line}: {definition.name} is nested too deep"

@@ -97,7 +97,14 @@ class Frame:
         if any(edge.kind is not HopKind.CHECK for edge in below) or _refuses(below):
             site = Site(function.path, function.line)
             yield Edge(
-                HopKind.HOST_FUNCTION, function.qualified, site, self._site(use), guard, below, note=note
+                HopKind.HOST_FUNCTION,
+                function.qualified,
+                site,
+                self._site(use),
+                guard,
+                below,
+                note=note,
+                own=self.scope.own(use, function),
             )
 
     def _refused(self, use: Use, guard: Predicate) -> Iterator[Edge]:

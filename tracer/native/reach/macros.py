@@ -51,8 +51,15 @@ class _Expansion:
             used = _use(text, end, macro) if macro is not None else None
             if macro is not None and used is not None:
                 given, after = used
+                word = self._replaced(macro, given, hidden, depth, here)
+                # What it stands for may be the name of a macro whose arguments come after it.
+                then = self._macro(word.strip(), here, hidden | {macro.name}, depth) if word.strip() else None
+                more = _use(text, after, then) if then is not None and then.params is not None else None
+                if then is not None and more is not None:
+                    given, after = more
+                    word = self._replaced(then, given, hidden | {macro.name}, depth, here)
                 broken = text.count("\n", end, after)
-                word, end = self._replaced(macro, given, hidden, depth, here) + "\n" * broken, after
+                word, end = word + "\n" * broken, after
                 line += 0 if depth else broken
             self.left -= len(word)
             out.append(word)

@@ -74,7 +74,13 @@ class Resolver:
         ]
         return tuple(found)
 
-    def methods(self, owner: Definition, name: str, given: int | None = None) -> tuple[Definition, ...]:
+    def methods(
+        self,
+        owner: Definition,
+        name: str,
+        given: int | None = None,
+        above: tuple[Definition, ...] = (),
+    ) -> tuple[Definition, ...]:
         """A class's methods of a name, its own or of a class that it is made from."""
         scope = (*owner.scope, owner.name)
         found = [
@@ -88,8 +94,8 @@ class Resolver:
         return tuple(
             m
             for base in bases
-            if base.kind is Kind.CLASS and base != owner
-            for m in self.methods(base, name, given)
+            if base.kind is Kind.CLASS and base not in (owner, *above)
+            for m in self.methods(base, name, given, (*above, owner))
         )
 
     def aliases(self, owner: Definition, name: str) -> tuple[Definition, ...]:

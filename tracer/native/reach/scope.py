@@ -24,6 +24,11 @@ def _shown(target: Target) -> str | None:
     return target.qualified if target.kind is Kind.FUNCTION else None
 
 
+def _tells(targets: tuple[Target, ...]) -> bool:
+    """Whether a name stands for a truth."""
+    return any(target in ("true", "false") for target in targets)
+
+
 _CALLED = re.compile(r"\w+(?:::\w+)*\(\)")
 RUN = (Kind.FUNCTION, Kind.KERNEL)
 
@@ -34,7 +39,8 @@ class Scope:
     def __init__(self, files: NativeFiles, names: Resolver, function: Definition, env: Env) -> None:
         self.files, self.names, self.function = files, names, function
         self.handed_on = frozenset(env)
-        self.env: Env = dict(env)
+        changed = files.body(function).changed
+        self.env: Env = {name: held for name, held in env.items() if name not in changed or not _tells(held)}
         self.terms: dict[str, str] = {}
         self.locals = {param.name for param in function.params} | self.env.keys()
 
@@ -44,7 +50,11 @@ class Scope:
         term = self._set_to(use)
         if term is not None:
             self.terms[use.name] = term
+        elif use.name in self.terms and (use.test is not None or use.args[0].names):
+            del self.terms[use.name]
         targets = tuple(target for name in use.args[0].names for target in self.targets(name))
+        if not use.fixed and _tells(targets):
+            return  # a truth that may be another one when it is asked for
         if targets:
             self.env[use.name] = tuple(dict.fromkeys((*self.env.get(use.name, ()), *targets)))
 
@@ -52,6 +62,8 @@ class Scope:
         """A term of a condition as the scenario calls it; itself where it says nothing of that."""
         if text in self.terms:
             return self.terms[text]
+        if text == CAPABILITY:
+            return f"the given {text}"  # a name of the engine's own, which may be of another device
         return CAPABILITY if self._gives_capability(text) else spelled_out(text)
 
     def _set_to(self, use: Use) -> str | None:
@@ -109,6 +121,15 @@ class Scope:
             if targets and name:
                 env[name] = targets
         return env
+
+    def own(self, use: Use, function: Definition) -> frozenset[str]:
+        """The names that a callee has for itself: its locals, and parameters that were not handed that."""
+        pairs = zip(function.params, use.args, strict=False)
+        same = {param.name for param, given in pairs if given.names == (param.name,)}
+        held = zip(function.templates, use.templates, strict=False)
+        same |= {name for name, given in held if given.names == (name,)}
+        names = {param.name for param in function.params} | set(function.templates)
+        return frozenset(names - same) | self.files.body(function).changed
 
     def meant(self, use: Use) -> tuple[Definition, ...]:
         """The definitions that a use may be of."""

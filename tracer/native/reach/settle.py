@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....report.predicate import AllOf, AnyOf, Compare, Not, Opaque, Predicate
-from .conditions import CAPABILITY, MAJOR, Guards
+from .conditions import CAPABILITY, MAJOR, Checked, Guards, decidable
 from .outline import Definition
 
 if TYPE_CHECKING:
@@ -29,14 +29,17 @@ def _key(target: Target) -> tuple[str, str, int]:
     return (target, "", 0) if isinstance(target, str) else (target.qualified, target.path, target.line)
 
 
-def settled(guards: Guards, env: Env, term: Term) -> Guards | None:
+def settled(guards: Guards, env: Env, term: Term) -> tuple[Predicate, ...] | None:
     """The conditions that are left open; None where one cannot hold."""
     left: list[Predicate] = []
     for guard in guards:
-        known = decided(guard, env, term)
+        test = guard.item if isinstance(guard, Checked) else guard
+        known = decided(test, env, term)
         if known is False:
             return None
-        if known is not True and known not in left:
+        if known is True or (isinstance(guard, Checked) and not decidable(known)):
+            continue
+        if known not in left:
             left.append(known)
     return tuple(left)
 
@@ -91,8 +94,11 @@ def _opaque(test: Opaque, env: Env) -> Predicate | bool:
     return test
 
 
-_MAJOR = re.compile(r"[\w()>:.-]*(?:->|\.)major")
-_BOTH = re.compile(r"[\w()>:.-]*major\w* \* 10 \+ [\w()>:.-]*minor\w*")
+# Of the device's properties: CUDA, drivers and libraries have versions with a major half too.
+_OF = r"[\w():>.-]*[pP]rop[\w():>.-]*(?:->|\.)"
+_MAJOR = re.compile(rf"{_OF}major")
+_BOTH = re.compile(rf"(?:{_OF}|\b(?:sm_|cc_)?)major\w* \* 10 \+ (?:{_OF}|(?:sm_|cc_)?)minor\w*")
+_RETURNED = re.compile(r"\breturn ([^;]*);")
 
 
 def spelled_out(text: str) -> str:
@@ -106,4 +112,12 @@ def asks_capability(function: Definition, files: NativeFiles) -> bool:
     """Whether a function gives back the compute capability that it asks CUDA for, as 90 for 9.0."""
     text = " ".join(files.inside(function).split())
     asks = "ComputeCapabilityMajor" in text or "->major" in text
-    return asks and _BOTH.search(text) is not None
+    given = [back for back in _RETURNED.findall(text) if not back.lstrip("-").isdigit()]
+    return asks and bool(given) and all(_is_capability(back, text) for back in given)
+
+
+def _is_capability(back: str, text: str) -> bool:
+    """Whether what is given back is the capability, or a local that is set to it or by a lambda."""
+    if _BOTH.fullmatch(back):
+        return True
+    return back.isidentifier() and re.search(rf"\b{back} = (?:\[|{_BOTH.pattern};)", text) is not None

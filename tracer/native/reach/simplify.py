@@ -89,22 +89,22 @@ def _shortened(terms: set[Term]) -> set[Term]:
 
 def _plain(term: Term) -> Term:
     """Without `x != a` where `x == b`."""
-    equal = {item.left for item in term if isinstance(item, Compare) and _is_equal(item)}
+    equal = {item.left: item.right for item in term if isinstance(item, Compare) and _is_equal(item)}
     return frozenset(
         item
         for item in term
         if not (
             isinstance(item, Compare)
             and item.op == "!="
-            and item.left in equal
-            and _CONSTANT.match(item.right)
+            and equal.get(item.left, item.right) != item.right
+            and _CONSTANT.fullmatch(item.right)
         )
     )
 
 
 def _contradicts(term: Term) -> bool:
     found: dict[str, str] = {}
-    return any(
+    return any(negated(item) in term for item in term) or any(
         found.setdefault(item.left, item.right) != item.right
         for item in term
         if isinstance(item, Compare) and _is_equal(item)
@@ -112,11 +112,11 @@ def _contradicts(term: Term) -> bool:
 
 
 # Different words of these are different values; of other names, two may be one.
-_CONSTANT = re.compile(r'"|-?\d|(?:b?float|u?int|bool)\d*(?:_\w+)?$')
+_CONSTANT = re.compile(r'"[^"]*"|0|-?[1-9]\d*|(?:b?float|u?int|bool)\d*(?:_e\d\w*)?')
 
 
 def _is_equal(item: Predicate) -> bool:
-    return isinstance(item, Compare) and item.op == "==" and _CONSTANT.match(item.right) is not None
+    return isinstance(item, Compare) and item.op == "==" and _CONSTANT.fullmatch(item.right) is not None
 
 
 def _absorbed(terms: set[Term]) -> set[Term]:

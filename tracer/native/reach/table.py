@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -144,4 +145,13 @@ def _below(edges: Iterable[Edge], depth: int, above: tuple[Predicate, ...]) -> I
             depth=depth,
         )
         held = guard.items if isinstance(guard, AllOf) else () if guard == Always() else (guard,)
-        yield from _below(edge.below, depth + 1, (*above, *held))
+        known = tuple(test for test in (*above, *held) if not edge.own.intersection(_names(test)))
+        yield from _below(edge.below, depth + 1, known)
+
+
+_NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*\b(?!\s*\()")
+
+
+def _names(test: Predicate) -> list[str]:
+    """The variables that a condition asks for."""
+    return _NAME.findall(str(test))

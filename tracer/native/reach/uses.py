@@ -24,6 +24,8 @@ class Use(Struct, frozen=True):
     test: Predicate | None = None
     on: str = ""
     """The object whose method is called."""
+    fixed: bool = False
+    """Whether a local that is set is constant: then it is true or false for all of the function."""
 
 
 class Body(Struct, frozen=True):
@@ -32,3 +34,5 @@ class Body(Struct, frozen=True):
     uses: tuple[Use, ...]
     odd: tuple[int, ...] = ()
     """Lines that the grammar has no meaning for."""
+    changed: frozenset[str] = frozenset()
+    """The locals and parameters that are set and are not constant."""
