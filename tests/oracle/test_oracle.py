@@ -26,7 +26,7 @@ TRIMMED = {
     ("layers", "wheel", "90"): 93,
 }
 """Counted cells of each part of a recording: its name, the packages, the capability."""
-LATER = (("trimmed", "bare", "75"), ("layers", "bare", "80"))
+LATER = (("trimmed", "bare", "75"), ("trimmed", "wheel", "120"), ("layers", "bare", "80"))
 """Parts that wait for the long run: what they ask, the other parts ask of other devices."""
 HUMMING = {
     "compressed-tensors[MXFP4 W4A16]",

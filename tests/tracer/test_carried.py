@@ -187,6 +187,7 @@ _CAPS[0] = 100
 class MacheteLinearKernel"""
 
 
+@pytest.mark.full
 def test_the_order_of_what_was_read_counts(vllm_source: Source, tmp_path: Path) -> None:
     """A statement sees what stands above it, also where no name's own statements are others."""
 

@@ -100,6 +100,12 @@ def ends(text: str, capability: int | None = None, /, **files: str) -> list[tupl
             "void op(T x) { if (a) { one<int><<<1, 1>>>(x); } else { one<float><<<1, 1>>>(x); } }",
             [("one", "always")],
         ),
+        # A number may stand at the left; what is never true is not there.
+        ("void op(T x) { if (16 >= n) { one<int><<<1, 1>>>(x); } }", [("one", "n <= 16")]),
+        (
+            "void op(T x) { if (false) { one<int><<<1, 1>>>(x); } if (true) { three<<<1, 1>>>(x); } }",
+            [("three", "always")],
+        ),
         # A branch that leaves.
         (
             "void op(T x) { if (a) { one<int><<<1, 1>>>(x); return; } three<<<1, 1>>>(x); }",

@@ -30,7 +30,9 @@ LONGEST = 160
 CAPABILITY = "capability"
 MAJOR = "capability // 10"
 
-_OPERATORS = {"==", "!=", "<", ">", "<=", ">="}
+_TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""Comparisons, and what each is with its sides changed."""
+_NUMBER = re.compile(r"-?\d[\w.']*")
 
 
 def words(node: Node | None) -> str:
@@ -56,9 +58,16 @@ def condition(node: Node | None, subject: str | None = None) -> Predicate:
         if operator in ("&&", "||", "and", "or"):
             parts = (condition(left), condition(right))
             return AllOf(flat(AllOf, parts)) if operator in ("&&", "and") else AnyOf(flat(AnyOf, parts))
-        if operator in _OPERATORS:
-            return Compare(words(left), operator, dtype_of(words(right)))
+        if operator in _TURNED:
+            return _compared(words(left), operator, words(right))
     return Opaque(words(node))
+
+
+def _compared(left: str, operator: str, right: str) -> Compare:
+    """A comparison, the number at its right."""
+    if _NUMBER.fullmatch(left) and not _NUMBER.fullmatch(right):
+        left, operator, right = right, _TURNED[operator], left
+    return Compare(left, operator, dtype_of(right))
 
 
 DTYPES = {

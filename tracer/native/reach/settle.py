@@ -80,7 +80,7 @@ _SAME = re.compile(r"std::is_same(?:_v)?<\s*([\w:]+)\s*,\s*([\w:]+)\s*>(?:::valu
 
 
 def _opaque(test: Opaque, env: Env) -> Predicate | bool:
-    values = env.get(test.symbol, ())
+    values = env.get(test.symbol, (test.symbol,))
     if len(values) == 1 and values[0] in ("true", "false"):
         return values[0] == "true"
     same = _SAME.fullmatch(test.symbol)
