@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from edited import edited, replaced
+from shared import made_once
 
 from qtrace.report.codec import encode
 from qtrace.tracer.answer import answered
@@ -51,9 +52,11 @@ def added(end: str, start: str = "") -> Edit:
 @pytest.fixture(scope="module")
 def path(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What two questions came to, one of them with its premises."""
-    path = tmp_path_factory.mktemp("carried") / "small.snapshot"
-    build(library.source, path, lambda *done: None, only=[[GIVEN], [CACHE]])
-    return path
+
+    def make(path: Path) -> None:
+        build(library.source, path, lambda *done: None, only=[[GIVEN], [CACHE]])
+
+    return made_once(tmp_path_factory, "carried.snapshot", make)
 
 
 def carried(path: Path, source: Source) -> Carried:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from shared import made_once
 
 from qtrace import __version__
 from qtrace.cli import main
@@ -44,13 +45,14 @@ GIVEN = Scenario(
 
 @pytest.fixture(scope="module")
 def snapshot(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
-    path = tmp_path_factory.mktemp("snapshot") / "small.snapshot"
-    seen: list[tuple[int, int]] = []
-    groups = [[FLAG], [GIVEN, GIVEN]]
-    size = build(library.source, path, lambda *done: seen.append(done), only=groups)
-    assert size == path.stat().st_size
-    assert seen == [(1, 5), (2, 6)]
-    return Snapshot(path)
+    def make(path: Path) -> None:
+        seen: list[tuple[int, int]] = []
+        groups = [[FLAG], [GIVEN, GIVEN]]
+        size = build(library.source, path, lambda *done: seen.append(done), only=groups)
+        assert size == path.stat().st_size
+        assert seen == [(1, 5), (2, 6)]
+
+    return Snapshot(made_once(tmp_path_factory, "small.snapshot", make))
 
 
 def test_every_record_is_what_the_source_says(library: Library, snapshot: Snapshot) -> None:
@@ -250,9 +252,10 @@ def test_reading_one_imports_no_parser() -> None:
 
 @pytest.fixture(scope="module")
 def single(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
-    path = tmp_path_factory.mktemp("single") / "single.snapshot"
-    build(library.source, path, lambda *done: None, only=[[GIVEN]])
-    return Snapshot(path)
+    def make(path: Path) -> None:
+        build(library.source, path, lambda *done: None, only=[[GIVEN]])
+
+    return Snapshot(made_once(tmp_path_factory, "single.snapshot", make))
 
 
 def test_the_command_holds_a_file_against_the_source(
