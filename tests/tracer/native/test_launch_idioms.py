@@ -93,7 +93,7 @@ def ends(text: str, capability: int | None = None, /, **files: str) -> list[tupl
         (
             "void op(T x) { switch (n) { case 1: case 2: one<int><<<1, 1>>>(x); break; default: "
             "three<<<1, 1>>>(x); } }",
-            [("one", "n == 1 or n == 2"), ("three", "n is none of the other cases")],
+            [("one", "n == 1 or n == 2"), ("three", "n != 1 and n != 2")],
         ),
         # What both arms of a branch reach hangs on nothing.
         (

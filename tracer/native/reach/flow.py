@@ -106,12 +106,13 @@ class Flow:
         here: Guards | None = guards
         has_default = False
         waiting: list[Predicate] = []
+        others = _none_of(body, subject)
         for case in [] if body is None else children(body):
             if case.type != "case_statement":
                 self.statement(case, guards)
                 continue
             value = case.child_by_field_name("value")
-            waiting.append(condition(value, subject))
+            waiting.append(others if value is None else condition(value, subject))
             rest = [child for child in children(case) if child != value]
             here = under(guards, either(waiting))
             for child in rest:
@@ -149,6 +150,14 @@ _STATEMENTS = {
     "break_statement": Flow.left,
     "continue_statement": Flow.left,
 }
+
+
+def _none_of(body: Node | None, subject: str) -> Predicate:
+    """What a switch's `default` stands under."""
+    cases = [child for child in children(body) if child.type == "case_statement"] if body is not None else []
+    values = [case.child_by_field_name("value") for case in cases]
+    tests = [condition(value, subject) for value in values if value is not None]
+    return negated(either(tests)) if tests else condition(None, subject)
 
 
 def under(guards: Guards, test: Predicate | Checked) -> Guards:
