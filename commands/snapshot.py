@@ -52,15 +52,16 @@ def _build(source: Source, path: Path, jobs: int) -> int:
 
 def _verify(source: Source, path: Path, every: int) -> int:
     from ..tracer.library import Library
-    from ..tracer.snapshot.build import known
     from ..tracer.snapshot.file import Snapshot
-    from ..tracer.snapshot.verify import differing, differing_operators
+    from ..tracer.snapshot.verify import differing, differing_facts, differing_operators
 
     snapshot = Snapshot(path)
     _same_pin(snapshot, source)
     library = Library(source)
-    if snapshot.header.knows != known(library):
-        print("differs: what the release's flags take")
+    facts = list(differing_facts(snapshot, library))
+    for fact in facts:
+        print(f"differs: {fact}")
+    if facts:
         return Exit.FINDINGS
     asked, found = 0, 0
     for scenario, differs in differing(snapshot, library, every):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from ..report.errors import SourceError, UsageError
+from ..report.fetched import Fetched
 from ..report.model import Merged, Operator, Pin, Report, Value
 from .native.build import COMPILED, PYTHON, build_of
 from .scenario import Scenario
@@ -51,6 +52,10 @@ class Answers(Protocol):
     @property
     def merged(self) -> tuple[Merged, ...]:
         """Modes of the KV cache that are one value."""
+
+    @property
+    def fetched(self) -> tuple[Fetched, ...]:
+        """What the release's build takes from elsewhere."""
 
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         """What `--kv-cache-dtype` takes; none where the source has no list of them."""
@@ -113,6 +118,12 @@ class FromSource:
         from .merged import merged
 
         return merged(self.source)
+
+    @cached_property
+    def fetched(self) -> tuple[Fetched, ...]:
+        from .native.fetched import fetched
+
+        return fetched(self.source)
 
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         from .engines.cache_dtypes import cache_dtypes
@@ -187,6 +198,10 @@ class FromSnapshot:
     @property
     def merged(self) -> tuple[Merged, ...]:
         return self.snapshot.header.merged
+
+    @property
+    def fetched(self) -> tuple[Fetched, ...]:
+        return self.snapshot.header.fetched
 
     def cache_dtypes(self, platform: str) -> tuple[str, ...]:
         return self.snapshot.header.knows.cache_dtypes if platform == CUDA else ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ..report.fetched import Fetched
 from ..report.model import HopKind, Operator, Report
 from .native.device import on_device
 from .scenario import Scenario
@@ -26,15 +27,17 @@ def with_operators(report: Report, answers: Answers, scenario: Scenario) -> Repo
     """
     names = tuple(dict.fromkeys(_names(report)))
     found = {one.symbol: one for one in answers.operators(names, scenario.platform, scenario.cuda)}
-    told = _told(names, found)
+    told = _told(names, found, answers.fetched)
     operators = tuple(on_device(one, scenario.capability) for one in told)
     return replace(report, operators=operators, merged=answers.merged if scenario.kv_cache_dtype else ())
 
 
-def _told(names: Iterable[str], found: dict[str, Operator]) -> Iterator[Operator]:
+def _told(
+    names: Iterable[str], found: dict[str, Operator], fetched: tuple[Fetched, ...]
+) -> Iterator[Operator]:
     """The engine's own operators and kernels, and the libraries that others belong to."""
     for name in names:
-        known = found.get(name) or library(name)
+        known = found.get(name) or library(name, fetched)
         if known is not None:
             yield known
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..report.fetched import Fetched
 from ..report.launched import Family, all_families, patterns
 from ..report.model import Hop, HopKind, Operator, Why
 
@@ -17,16 +18,41 @@ if TYPE_CHECKING:
     from .sources import Source
 
 
-def library(symbol: str) -> Operator | None:
-    """The libraries whose kernels a call may launch; None where the call is of no library that is known."""
+_FETCHED = {
+    "deep-gemm": "deepgemm",
+    "deep-select": "deepselect",
+    "fa2": "vllm-flash-attn",
+    "fa3": "vllm-flash-attn",
+    "flash-kda": "flashkda",
+    "flash-mla": "flashmla",
+    "qutlass": "qutlass",
+    "triton-kernels": "triton_kernels",
+}
+"""What an engine's build calls the repository of a family's code."""
+
+
+def library(symbol: str, fetched: Iterable[Fetched]) -> Operator | None:
+    """The libraries whose kernels a call may launch; None where the call is of no library that is known.
+
+    `fetched` is what the release's build takes from elsewhere.
+    """
     names = next((names for prefix, names in _table().items() if _begins(symbol, prefix)), ())
-    hops = tuple(_family(family) for name in names for family in all_families() if family.name == name)
+    taken = {one.name: one for one in fetched}
+    hops = tuple(
+        _family(family, taken.get(_FETCHED.get(name, "")))
+        for name in names
+        for family in all_families()
+        if family.name == name
+    )
     return Operator(symbol=symbol, hops=hops) if hops else None
 
 
-def _family(family: Family) -> Hop:
+def _family(family: Family, fetched: Fetched | None) -> Hop:
     note = f"in a profile: {' or '.join(patterns(family))}"
-    return Hop(kind=HopKind.EXTERNAL, symbol=family.library, why=Why.CALLS, note=note, depth=1)
+    if fetched is not None:
+        note += f"; the release's build takes its code from {fetched}"
+    site = None if fetched is None else fetched.site
+    return Hop(kind=HopKind.EXTERNAL, symbol=family.library, site=site, why=Why.CALLS, note=note, depth=1)
 
 
 def _begins(symbol: str, prefix: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from ..evaluate.fields import fields_of
 from ..evaluate.frames import Frame
@@ -27,7 +26,6 @@ from ..evaluate.values import (
 )
 from ..evaluate.world import World
 from ..guards import Space
-from ..kept.wholes import Rewritten
 from ..library import Library
 from ..links import function_behind
 from ..models.catalog import Catalog
@@ -38,6 +36,7 @@ from .log import LOGGER, logged
 from .native import NativeHalf
 from .rewritten import rewritten
 from .vllm_given import Fields, made_of
+from .vllm_parts import Changes, outline, partial
 
 ROOT = "vllm"
 PLATFORMS = {
@@ -180,13 +179,13 @@ def engine_config(m: Machine, scenario: Scenario) -> Instance:
     Fields of the scenario are set; a field that the engine's start may rewrite is unknown; others have the
     source's defaults.
     """
-    read = rewritten(m.world.source, ("vllm/config/", f"vllm/platforms/{scenario.platform}.py"))
-    changed = Changes(read, frozenset(scenario.unread))
-    config = _partial(m, facts.engine_value(m, VLLM_CONFIG), "vllm_config", changed)
+    places = ("vllm/config/", *(f"vllm/platforms/{name}.py" for name in ("interface", scenario.platform)))
+    changed = Changes(rewritten(m.world.source, places), frozenset(scenario.unread))
+    config = outline(m, facts.engine_value(m, VLLM_CONFIG), "vllm_config", changed)
     for field in fields_of(m, config.cls) if isinstance(config.cls, ClassValue) else ():
         if isinstance(field.factory, ClassValue):
-            config.attrs[field.name] = _partial(m, field.factory, field.name, changed)
-    model = _partial(m, facts.engine_value(m, MODEL_CONFIG), "model_config", changed)
+            config.attrs[field.name] = partial(m, field.factory, field.name, changed)
+    model = partial(m, facts.engine_value(m, MODEL_CONFIG), "model_config", changed)
     hf = facts.checkpoint(m, scenario)
     model.attrs |= {
         "hf_config": hf,
@@ -218,29 +217,6 @@ def _given(m: Machine, part: Value, name: str, fields: Fields) -> Value:
     for field in [field.name for field in fields_of(m, part.cls)] if fields is None else sorted(fields):
         part.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
     return part
-
-
-class Changes(NamedTuple):
-    """Why a field of a configuration may differ from its default."""
-
-    rewritten: Rewritten
-    given: frozenset[str]
-    """Engine arguments that the launch gives and that nobody reads: fields of that name are unknown."""
-
-    def of(self, cls: str, name: str, declared: set[str]) -> set[str]:
-        """The fields of a configuration of that class and name that are not known."""
-        by_itself = self.rewritten.get(cls, frozenset())  # its declared fields or others
-        by_launch = declared if name in self.given else self.given
-        return (declared & (self.rewritten.get(name, frozenset()) | by_launch)) | by_itself
-
-
-def _partial(m: Machine, cls: ClassValue, name: str, changed: Changes) -> Instance:
-    """A configuration object whose constructor was not run."""
-    out = facts.new(m, cls)
-    declared = {field.name for field in fields_of(m, cls)}
-    for field in sorted(changed.of(cls.name, name, declared)):
-        out.attrs[field] = Unknown(f"{name}.{field}", f"{name}.{field}")
-    return out
 
 
 def _custom_ops(m: Machine) -> ListValue:

@@ -17,6 +17,7 @@ from .values import (
     ModuleValue,
     Native,
     Super,
+    Unknown,
     Value,
 )
 
@@ -72,6 +73,8 @@ def _unbind(m: Machine, value: Value, cls: Value, name: str) -> Value:
 
 def of_super(m: Machine, atom: Super, name: str, node: Node | None) -> Value:
     cls = atom.self_.cls if isinstance(atom.self_, Instance) else atom.self_
+    if isinstance(cls, Unknown):  # a method called on what nobody knows, by its class's name
+        return fallbacks.unknown_attribute(m, cls, name, node)
     value = class_attribute(m, cls, name, after=atom.owner)
     if value is MISSING:
         return m.world.models.super_attribute(m, atom, name)

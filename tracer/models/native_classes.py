@@ -72,6 +72,9 @@ def native_classes() -> dict[str, NativeClass]:
     out["json.decoder.JSONDecodeError"] = out["json.JSONDecodeError"]
     out["types.ModuleType"] = NativeClass("types.ModuleType", (OBJECT,))
     out["types.ModuleType"].attrs["__init__"] = Native("ModuleType.__init__", _init_module)
+    space = "types.SimpleNamespace"
+    out[space] = NativeClass(space, (OBJECT,))
+    out[space].attrs["__init__"] = Native(f"{space}.__init__", _init_namespace)
     for name, bases in _ENUMS.items():  # a later one may derive from an earlier one
         parents = tuple(out[base] for base in bases)
         out[name] = NativeClass(name, parents)
@@ -93,6 +96,10 @@ def _exception(out: dict[str, NativeClass], cls: type) -> NativeClass:
 
 def _init_module(m: Machine, args: Args, kwargs: Kwargs) -> Value:
     args[0].attrs["__name__"] = args[1]
+
+
+def _init_namespace(m: Machine, args: Args, kwargs: Kwargs) -> Value:
+    args[0].attrs |= kwargs
 
 
 def _init_exception(m: Machine, args: Args, kwargs: Kwargs) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from .. import tree
@@ -33,14 +34,23 @@ if TYPE_CHECKING:
     from ..evaluate.machine import Machine
 
 _SAME = {"typing_extensions.": "typing.", "collections.abc.Callable": "typing.Callable"}
+_LOGGER = "logging.Logger"
+_MAKES = {"logging.getLogger": _LOGGER}
+"""What a call gives that does nothing else."""
 _SILENT = (
     "logging.",
     "torch.cuda.synchronize",
     "gc.",
     "torch.manual_seed",
     "warnings.",
-    "torch.accelerator.",
+    "torch.accelerator.empty_",
+    "torch.accelerator.reset_",
+    "torch.accelerator.set_",
+    "torch.accelerator.synchronize",
 )
+"""What gives nothing back,"""
+_TELLS = re.compile("get|has|is[A-Ze]")
+"""but for what is named so."""
 _STABLE = (
     "shutil.which",
     "os.path.",
@@ -114,7 +124,9 @@ class Symbols:
         return bool(last) and "." in atom.symbol and last[0].islower() and atom.symbol.count(".") > 1
 
     def answer(self, m: Machine, func: Opaque, args: Args, kwargs: Kwargs, node: tree.Node | None) -> Value:
-        if func.symbol.startswith(_SILENT):
+        if func.symbol in _MAKES:
+            return Opaque(_MAKES[func.symbol])
+        if func.symbol.startswith(_SILENT) and not _TELLS.match(func.symbol.rpartition(".")[2]):
             return None
         self.given(m, args, kwargs)
         for prefix, run in self.extra.items():

@@ -15,6 +15,7 @@ from ..engines.release import cuda_of
 from ..library import Library
 from ..merged import merged
 from ..native.build import COMPILED, PYTHON, Build, build_of
+from ..native.fetched import fetched
 from ..native.reach.table import Operators
 from ..readings import REST, Reading, print_of
 from ..scenario import Scenario
@@ -49,6 +50,7 @@ def build(
         (of_known, lambda r: print_of(library, r)),
         native(source, knows) if only is None else {},
         merged(source),
+        fetched(source),
     )
 
 

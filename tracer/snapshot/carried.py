@@ -16,6 +16,7 @@ from ...report.model import Operator
 from ..library import Library
 from ..merged import merged
 from ..native.build import PYTHON, Build
+from ..native.fetched import fetched
 from ..readings import OF_FILES, REST, TEXT, Print, Reading, print_of
 from ..scenario import Scenario
 from .file import Known, Record, Snapshot
@@ -34,7 +35,8 @@ class Carried(Snapshot):
         super().__init__(path)
         self._library, self._near = library, Near(library, self.readings)
         source = library.source
-        self.header = replace(self.header, pin=source.pin(), merged=merged(source))
+        own = {"pin": source.pin(), "merged": merged(source), "fetched": fetched(source)}
+        self.header = replace(self.header, **own)
         self._ask: Ask | None = None
         self._asked: dict[str, Record] = {}
 

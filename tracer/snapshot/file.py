@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...report.errors import SourceError
+from ...report.fetched import Fetched
 from ...report.files import write
 from ...report.model import Merged, Operator, Pin, Report
 from ..cpus import kinds
@@ -58,6 +59,7 @@ class Header(Struct, frozen=True):
     readings: Block
     """Where it stands what the records were read from."""
     merged: tuple[Merged, ...] = ()
+    fetched: tuple[Fetched, ...] = ()
     native: tuple[tuple[Build, Block], ...] = ()
     """For each build of the compiled half, where its operators stand; the keys are their names."""
 
@@ -251,6 +253,7 @@ def save(
     readings: tuple[frozenset[Reading], Callable[[Reading], Print]],
     native: Mapping[Build, Iterable[Operator]],
     merged: tuple[Merged, ...] = (),
+    fetched: tuple[Fetched, ...] = (),
 ) -> int:
     """Write a snapshot, a block for each group of records; the bytes that it takes. `readings` are those of
     `knows`, and how each is printed; `native` are the operators of each build.
@@ -284,6 +287,7 @@ def save(
         blocks=tuple(blocks),
         readings=last,
         merged=merged,
+        fetched=fetched,
         native=tuple(tables),
     )
     write(path, whole := msgspec.json.encode(header) + b"\n" + bytes(body))

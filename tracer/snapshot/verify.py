@@ -8,12 +8,25 @@ from itertools import islice
 from ...report.codec import encode
 from ..answer import answered
 from ..library import Library
+from ..merged import merged
 from ..native.build import Build
+from ..native.fetched import fetched
 from ..scenario import Scenario
 from ..sources import Source
 from .answer import told
-from .build import native
+from .build import known, native
 from .file import Snapshot
+
+
+def differing_facts(snapshot: Snapshot, library: Library) -> Iterator[str]:
+    """What is said of the whole release, and the source says otherwise."""
+    header, source = snapshot.header, library.source
+    facts = {
+        "what the release's flags take": (header.knows, known(library)),
+        "the modes of its cache that are one": (header.merged, merged(source)),
+        "what its build takes from elsewhere": (header.fetched, fetched(source)),
+    }
+    yield from (what for what, (held, says) in facts.items() if held != says)
 
 
 def differing_operators(snapshot: Snapshot, source: Source) -> Iterator[tuple[Build, str]]:

@@ -559,6 +559,49 @@ def test_an_attribute_written_on_an_unknown_is_read_back() -> None:
     assert isinstance(before, Unknown)
 
 
+def test_a_method_called_by_its_class_on_an_unknown_has_an_unknown_parent() -> None:
+    answer = ask(
+        """
+        class Made:
+            def f(self):
+                return super().f()
+        def main(x):
+            return Made.f(x)
+        """,
+        x=Opaque("object"),
+    )
+    assert isinstance(answer.value, Unknown)
+
+
+def test_a_logger_is_an_object_of_an_unknown_level() -> None:
+    answer = ask(
+        """
+        import logging
+        log = logging.getLogger(__name__)
+        def main():
+            log.setLevel(logging.INFO)
+            return log is None, log.info("said"), log.isEnabledFor(logging.DEBUG)
+        """
+    )
+    none, said, enabled = answer.value
+    assert (none, said) == (False, None)
+    assert isinstance(enabled, Unknown)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "torch.accelerator.current_accelerator()",
+        "torch.accelerator.device_count()",
+        "torch.accelerator.is_available()",
+        "gc.isenabled()",
+    ],
+)
+def test_what_a_library_tells_of_the_machine_is_unknown(asked: str) -> None:
+    answer = ask(f"import gc\nimport torch\ndef main():\n    gc.collect()\n    return {asked}\n")
+    assert isinstance(answer.value, Unknown)
+
+
 def test_guarded_alternatives_do_not_overlap() -> None:
     answer = ask("def main(a, b):\n    return [a, b] if a else (b or a)\n", a=OneOf((0, 1)), b=OneOf((0, 2)))
     guards = [g for g, _ in answer.ends]

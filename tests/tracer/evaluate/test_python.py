@@ -1673,6 +1673,13 @@ PROGRAMS = {
         def main(n):
             return math.ceil(n / 2), math.floor(-n / 2), math.gcd(n, 4), math.prod([n, 2]), math.inf > n, math.log2(n + 1)
         """,
+    "a_namespace_of_plain_names": """
+        import types
+        def main(a, n):
+            held = types.SimpleNamespace(a=a, n=[n])
+            held.c = held.n[0]
+            return held.a, held.c, hasattr(held, "d"), getattr(held, "d", 1)
+        """,
     "regular_expressions": """
         import re
         def main(s):
