@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -37,9 +37,9 @@ def library(symbol: str, fetched: Iterable[Fetched]) -> Operator | None:
     `fetched` is what the release's build takes from elsewhere.
     """
     names = next((names for prefix, names in _table().items() if _begins(symbol, prefix)), ())
-    taken = {one.name: one for one in fetched}
+    taken = tuple(fetched)
     hops = tuple(
-        _family(family, taken.get(_FETCHED.get(name, "")))
+        _family(family, [one for one in taken if one.name == _FETCHED.get(name)])
         for name in names
         for family in all_families()
         if family.name == name
@@ -47,11 +47,11 @@ def library(symbol: str, fetched: Iterable[Fetched]) -> Operator | None:
     return Operator(symbol=symbol, hops=hops) if hops else None
 
 
-def _family(family: Family, fetched: Fetched | None) -> Hop:
+def _family(family: Family, fetched: Sequence[Fetched]) -> Hop:
     note = f"in a profile: {' or '.join(patterns(family))}"
-    if fetched is not None:
-        note += f"; the release's build takes its code from {fetched}"
-    site = None if fetched is None else fetched.site
+    if fetched:
+        note += f"; the release's build takes its code from {' or '.join(map(str, fetched))}"
+    site = fetched[0].site if len(fetched) == 1 else None
     return Hop(kind=HopKind.EXTERNAL, symbol=family.library, site=site, why=Why.CALLS, note=note, depth=1)
 
 

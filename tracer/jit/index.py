@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from ..collector import collector_paused
 from ..sources import Source
 from .facts import Action, Dialect, Idiom, Kernel, Launch, OpenLaunch, Role, Unread
 from .linking import Linker
 from .printed import CUTE, cute_object
-from .reading import collector_paused
 from .sites import Place
 from .survey import Survey
 from .targets import NOTHING, Argument, Defined, Reached, Unknown

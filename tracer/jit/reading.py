@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import gc
 import re
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 
 from msgspec import Struct
 
+from ..collector import collector_paused
 from .marks import Mark, called, dotted, mark_of
 from .scopes import Brought, Definition, Function, Given, Handed, Made, Scope, Test, assign, parameters
 from .trimming import LAUNCH, Trimmed
@@ -22,18 +21,6 @@ _LOOPS = (ast.For, ast.AsyncFor)
 _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.Pass)
 _BLOCKS = ("body", "orelse", "finalbody")
 _METHODS = frozenset({"run", "warmup", "launch", "compile"})
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """A tree is garbage-collected many times while it grows, in vain: half of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class Compiled(Struct, frozen=True):

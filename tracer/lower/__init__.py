@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import libcst as cst
 
+from ..collector import collector_paused
 from ..index import SourceSyntaxError, framed
 from ..tree import Block, If
 from . import calls, compound, displays, expressions, simple, strings
@@ -33,7 +31,7 @@ def lower_block(text: str, first_line: int) -> Block:
     if not text.strip():
         return ()
     text, extra = framed(text)
-    with _collector_paused():
+    with collector_paused():
         block = _lowered(text, first_line - extra)
     return _unframed(block) if extra else block
 
@@ -70,15 +68,3 @@ def _unframed(block: Block) -> Block:
     frame = block[0]
     assert isinstance(frame, If), frame
     return frame.body
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """A libcst tree is garbage-collected many times while it grows, in vain: a sixth of the parse time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -69,4 +69,5 @@ def _value(word: str, line: int, values: Mapping[str, set[Set]]) -> Set | None:
         return None if "$" in word else (word, line)
     known = values.get(variable[1], set())
     value = next(iter(known)) if len(known) == 1 else None
-    return None if value is None or "$" in value[0] else value
+    # What has more words may be set from outside (CACHE), or is a list.
+    return None if value is None or "$" in value[0] or ";" in value[0] else value

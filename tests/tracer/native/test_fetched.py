@@ -39,6 +39,11 @@ def told(text: str) -> list[tuple[str, str, int]]:
             "FetchContent_Declare(a GIT_REPOSITORY https://h/a GIT_TAG ${TAG})\n",
             [],
         ),
+        (
+            'set(TAG v1 CACHE STRING "which")\n'
+            "FetchContent_Declare(a GIT_REPOSITORY https://h/a GIT_TAG ${TAG})\n",
+            [],
+        ),
         ("FetchContent_Declare(a GIT_REPOSITORY https://h/a GIT_TAG v${MAJOR})\n", []),
         ("set(TAG $ENV{TAG})\nFetchContent_Declare(a GIT_REPOSITORY https://h/a GIT_TAG ${TAG})\n", []),
         ("FetchContent_Declare(a GIT_REPOSITORY https://h/a GIT_TAG ${NOBODY})\n", []),
@@ -69,6 +74,17 @@ def test_the_library_of_a_release(
     (hop,) = operator.hops
     assert hop.site == site
     assert (hop.note or "").endswith(f"takes its code from github.com/{repository} at {revision[:12]}")
+
+
+def test_a_library_of_two_revisions_names_both_and_no_place() -> None:
+    fetches = [f"FetchContent_Declare(deepgemm GIT_REPOSITORY https://h/a GIT_TAG v{n})\n" for n in (1, 2)]
+    text = f"if(X)\n{fetches[0]}else()\n{fetches[1]}endif()\n"
+    found = fetched(Source("pkg", Held({"CMakeLists.txt": text.encode()})))
+    operator = library("deep_gemm.fp8_gemm_nt", found)
+    assert operator is not None
+    (hop,) = operator.hops
+    assert hop.site is None
+    assert (hop.note or "").endswith("h/a at v1 or h/a at v2")
 
 
 def test_a_library_that_the_build_does_not_fetch_has_no_place(vllm_source: Source) -> None:
