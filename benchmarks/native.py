@@ -30,7 +30,7 @@ STATIC = ("qtrace", "static", "vllm", "--device", "h100", "--offline", "--json")
 WITHOUT = """
 import sys
 import qtrace.tracer.operators as operators
-operators.with_operators = lambda report, answers, scenario: report
+operators.with_operators = lambda report, *_: report
 sys.argv = ["qtrace", *sys.argv[1:]]
 from qtrace.cli import main
 sys.exit(main())

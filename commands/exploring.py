@@ -169,7 +169,9 @@ def answer(args: argparse.Namespace, answers: Answers) -> Report:
         return overview(args, answers, question, asked(args), lambda words: None)
     report = answers.ask(question, asked(args))
     named(args.quantization, report, answers)
-    report = with_tuned(with_operators(report, answers, question), answers, question)
+    report = with_tuned(
+        with_operators(report, answers, question, pin.codes(args, answers)), answers, question
+    )
     return replace(report, findings=judge(report))
 
 

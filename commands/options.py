@@ -22,6 +22,7 @@ DTYPES = ("bfloat16", "float16", "float32")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
+    parser.set_defaults(libraries=[])
     group = parser.add_argument_group("scenario (what is not given is unknown)")
     _what(group)
     _where(group)
@@ -84,4 +85,17 @@ def _around(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--cuda", metavar="V", help="CUDA that the engine was built with (default: the release's own)"
+    )
+
+
+def configure_libraries(parser: argparse.ArgumentParser) -> None:
+    """Add `--library`, for commands that tell what is launched."""
+    parser.add_argument_group("libraries").add_argument(
+        "--library",
+        action="append",
+        default=[],
+        dest="libraries",
+        metavar="NAME[=SOURCE]",
+        help="read a library that the release's build takes (deepgemm) too: the revision that it takes, or a "
+        "directory, FOLDER@REV, git+URL@REV",
     )

@@ -12,6 +12,7 @@ from .progress import written_over
 
 if TYPE_CHECKING:
     from ..tracer.answers import Answers
+    from ..tracer.pins.code import LibraryCode
     from ..tracer.pins.talk import Talk
     from ..tracer.sources import Source
 
@@ -44,6 +45,15 @@ def answering(args: argparse.Namespace, engine: str, talk: Talk | None = None) -
     from ..tracer.pins.answering import answering
 
     return answering(args.at, engine, args.python, args.offline, talk or Stderr())
+
+
+def codes(args: argparse.Namespace, answers: Answers) -> tuple[LibraryCode, ...]:
+    """The sources of libraries that the options name."""
+    if not args.libraries:
+        return ()
+    from ..tracer.pins.code import library_code
+
+    return tuple(library_code(text, answers.fetched, args.offline, Stderr()) for text in args.libraries)
 
 
 def nearby(answers: Answers) -> Answers:

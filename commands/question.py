@@ -49,6 +49,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
         "with": ",".join(args.present) or None,
         "without": ",".join(args.absent) or None,
         "cuda": args.cuda,
+        "library": ",".join(one.partition("=")[0] for one in args.libraries) or None,
         "env": tuple(map(shown, args.env)) or None,
     }
     return {name: value for name, value in given.items() if value is not None}

@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     pin.configure(parser)
     binary.configure(parser)
     options.configure(parser)
+    options.configure_libraries(parser)
     parser.add_argument(
         "--matrix", action="store_true", help="every value of --quantization, every checkpoint, every device"
     )
@@ -58,7 +59,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         report = answers.ask(question, asked(args))
         named(args.quantization, report, answers)
-        report = with_tuned(with_operators(report, answers, question), answers, question)
+        report = with_tuned(
+            with_operators(report, answers, question, pin.codes(args, answers)), answers, question
+        )
         report = binary.held_against(report, args, answers.engine, question)
         report = replace(report, findings=judge(report))
     output.emit(report, args)

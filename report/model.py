@@ -11,6 +11,7 @@ from .chain import Chain, Change, Elsewhere, Hop, HopKind, Relief, Sight, Warned
 from .checkpoint import Checkpoint, Excluded
 from .choice import Candidate, CandidateState, Choice
 from .drift import Compared, Drift, Drifted, Ended, Fate, Only, Step, Where
+from .fetched import Code
 from .finding import Confidence, Finding, Level, Verdict
 from .fit import Fit
 from .image import Binary, Compatibility, Image
@@ -126,6 +127,8 @@ class Report(Struct, frozen=True, kw_only=True):
     chains: tuple[Chain, ...]
     operators: tuple[Operator, ...] = ()
     """What the ends of the chains launch, as far as that is known."""
+    libraries: tuple[Code, ...] = ()
+    """The libraries whose source was given, to tell what they launch."""
     tuned: tuple[Tuned, ...] = ()
     """The files with tuned configurations that layers look for, where the device's full name is given."""
     merged: tuple[Merged, ...] = ()

@@ -27,6 +27,10 @@ class Operator(Struct, frozen=True, kw_only=True):
     """
     lost: bool = False
     """Whether other devices reach kernels here, and the one that was asked for none."""
+    barred: tuple[Hop, ...] = ()
+    """The checks that always raise on the device that was asked for: all that they are the last choice after
+    is for other devices.
+    """
     cut: tuple[str, ...] = ()
     """What was not read or is not told, as sentences."""
 
@@ -35,8 +39,9 @@ class Operator(Struct, frozen=True, kw_only=True):
         return self.lost and any(hop.kind is HopKind.CHECK for hop in self.hops)
 
     def told(self) -> tuple[Hop, ...]:
-        """The hops as a person reads them: checks only where nothing else is left."""
-        return tuple(hop for hop in self.hops if hop.kind is not HopKind.CHECK or self.refused())
+        """The hops as a person reads them: of the checks those that the device alone makes raise."""
+        shown = self.hops if self.refused() else self.barred
+        return tuple(hop for hop in self.hops if hop.kind is not HopKind.CHECK or hop in shown)
 
     def ends(self) -> tuple[Hop, ...]:
         """The kernels and libraries that it may reach, each once."""

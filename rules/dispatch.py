@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ..report.beside import about_tensors, excludes, families, is_dtype, place
 from ..report.model import Compatibility, Hop, HopKind, Operator, Outcome
 from ..report.operator import ENDS, reached
-from ..report.outcome import bits_of
-from ..report.predicate import AllOf, Always, AnyOf, Compare, Not, Predicate
-from ..report.settle import negated
-
-SHAPE = re.compile(r"\.(?:numel|size|dim|stride)\(")
-"""A tensor asked for its shape."""
-ASKED = "scalar_type()"
-"""How a tensor's dtype is asked for in C++."""
+from ..report.predicate import AllOf, AnyOf, Compare, Not, Predicate
 
 
 def refusals(operator: Operator, outcome: Outcome) -> tuple[Hop, ...]:
@@ -23,6 +16,8 @@ def refusals(operator: Operator, outcome: Outcome) -> tuple[Hop, ...]:
     """
     if operator.refused():
         return tuple(hop for hop in operator.hops if hop.kind is HopKind.CHECK)
+    if operator.barred:
+        return operator.barred
     dtypes = known_dtypes(outcome)
     return () if dtypes is None else tuple(_refusals(operator, dtypes))
 
@@ -47,20 +42,20 @@ def _refusals(operator: Operator, dtypes: frozenset[str]) -> Iterator[Hop]:
     """
 
     def decide(test: Compare) -> bool | None:
-        if not _is_dtype(test) or test.right in dtypes:
+        if not is_dtype(test) or test.right in dtypes:
             return None
         return {"==": False, "!=": True}.get(test.op)
 
     left = reached(operator, decide)
-    known = {_place(hop): hop for hop in left.hops}
-    for above, below in _families(operator.hops):
+    known = {place(hop): hop for hop in left.hops}
+    for above, below in families(operator.hops):
         # Where the function is reached under other conditions, another way may be left.
-        if not all(_place(hop) in known and _about_tensors(known[_place(hop)].guard) for hop in above):
+        if not all(place(hop) in known and about_tensors(known[place(hop)].guard) for hop in above):
             continue
         beside = [hop for hop in below if hop.kind is not HopKind.CHECK]
-        launches = [known[_place(hop)] for hop in beside if _place(hop) in known]
-        checks = [known[_place(hop)] for hop in below if hop.kind is HopKind.CHECK and _place(hop) in known]
-        taken = [hop for hop in beside if _place(hop) not in known]
+        launches = [known[place(hop)] for hop in beside if place(hop) in known]
+        checks = [known[place(hop)] for hop in below if hop.kind is HopKind.CHECK and place(hop) in known]
+        taken = [hop for hop in beside if place(hop) not in known]
         for check in checks:
             if _is_left(check, taken) and all(excludes(check.guard, launch.guard) for launch in launches):
                 yield check
@@ -69,66 +64,11 @@ def _refusals(operator: Operator, dtypes: frozenset[str]) -> Iterator[Hop]:
 def _is_left(check: Hop, taken: list[Hop]) -> bool:
     """Whether a check that never holds is what is left for a tensor of another dtype than a launch is for."""
     tests = list(_comparisons(check.guard))
-    asked = {test.left for test in tests if _is_dtype(test) and test.op == "=="}
-    others = {test.left for hop in taken for test in _comparisons(hop.guard) if _is_dtype(test)}
-    about_shapes = _about_tensors(check.guard)
-    only = not any(_is_dtype(test) and test.op != "==" for test in tests)
+    asked = {test.left for test in tests if is_dtype(test) and test.op == "=="}
+    others = {test.left for hop in taken for test in _comparisons(hop.guard) if is_dtype(test)}
+    about_shapes = about_tensors(check.guard)
+    only = not any(is_dtype(test) and test.op != "==" for test in tests)
     return check.note is None and only and about_shapes and bool(asked & others)
-
-
-def _about_tensors(test: Predicate) -> bool:
-    """Whether a condition is on the dtypes and shapes of tensors alone."""
-    if isinstance(test, AllOf | AnyOf):
-        return all(map(_about_tensors, test.items))
-    if isinstance(test, Not):
-        return _about_tensors(test.item)
-    if isinstance(test, Compare):
-        return _is_dtype(test) or SHAPE.search(test.left) is not None
-    return isinstance(test, Always)
-
-
-def _families(hops: tuple[Hop, ...]) -> Iterator[tuple[list[Hop], list[Hop]]]:
-    """Each hop, last of those that it stands below, with those one level below it."""
-    above: list[Hop] = []
-    for place, parent in enumerate(hops):
-        above = [*(hop for hop in above if hop.depth < parent.depth), parent]
-        below: list[Hop] = []
-        for hop in hops[place + 1 :]:
-            if hop.depth <= parent.depth:
-                break
-            if hop.depth == parent.depth + 1:
-                below.append(hop)
-        if below:
-            yield above, below
-
-
-def excludes(one: Predicate, other: Predicate) -> bool:
-    """Whether two conditions are sure not to hold together, by what they say in the same words."""
-    held = frozenset(map(_form, one.items if isinstance(one, AllOf) else (one,)))
-    return any(_fails(item, held) for item in (other.items if isinstance(other, AllOf) else (other,)))
-
-
-def _fails(item: Predicate, held: frozenset[object]) -> bool:
-    if _form(negated(item)) in held:
-        return True
-    if isinstance(item, AnyOf):
-        return all(_fails(each, held) for each in item.items)
-    return isinstance(item, AllOf) and any(_fails(each, held) for each in item.items)
-
-
-def _form(test: Predicate) -> object:
-    """A condition whose order of parts says nothing."""
-    if isinstance(test, AllOf | AnyOf):
-        return type(test), frozenset(map(_form, test.items))
-    return test
-
-
-def _place(hop: Hop) -> tuple[str, str, int]:
-    return hop.symbol, str(hop.site), hop.depth
-
-
-def _is_dtype(test: Compare) -> bool:
-    return test.left.endswith(ASKED) and bits_of(test.right) is not None
 
 
 def _comparisons(test: Predicate) -> Iterator[Compare]:

@@ -96,13 +96,18 @@ _BLOCKS = _hop(
 _NO_INT8 = _hop(HopKind.CHECK, "Int8 not supported", AllOf((_dtype("int8"), _ROWS, _COLUMNS)))
 _TOO_OLD = _hop(HopKind.CHECK, "No compiled kernel")
 _OTHER = _hop(HopKind.CHECK, "Unsupported dtype", AllOf((_dtype("float16", "!="), _dtype("bfloat16", "!="))))
+_UNKNOWN_ARCH = _hop(HopKind.CHECK, "Unsupported architecture", Compare("m", "!=", "0"))
 _HALF = _hop(HopKind.GLOBAL_KERNEL, "half", _dtype("float16"))
 
 
-def _report(*hops: Hop, dtypes: tuple[str, ...] | None = ("bfloat16", "int8", "float32")) -> Report:
+def _report(
+    *hops: Hop, dtypes: tuple[str, ...] | None = ("bfloat16", "int8", "float32"), barred: tuple[Hop, ...] = ()
+) -> Report:
     outcome = Outcome(method="a.b.Method", ops=(_OP,), dtypes=dtypes, parameters=weights(("weight", "int8")))
     made = reported(chain(outcome), resolved={"capability": 100})
-    return replace(made, operators=(Operator(symbol=_OP, hops=hops, lost=hops[-1] == _TOO_OLD),))
+    return replace(
+        made, operators=(Operator(symbol=_OP, hops=hops, lost=hops[-1] == _TOO_OLD, barred=barred),)
+    )
 
 
 FIRES = (
@@ -111,6 +116,8 @@ FIRES = (
     _report(_HOST, _FP8, _BLOCKS, _NO_INT8),
     # Nothing at all is left on the device, whatever the dtypes.
     _report(_HOST, _TOO_OLD, dtypes=None),
+    # What the check is the last choice after is for other devices, beside a launch that is left.
+    _report(_HOST, _HALF, _UNKNOWN_ARCH, dtypes=None, barred=(_UNKNOWN_ARCH,)),
 )
 SILENT = (
     _report(_HOST, _FP8, _NO_INT8, dtypes=None),

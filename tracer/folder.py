@@ -1,10 +1,11 @@
-"""A directory that holds an engine: which of its files are read, and none that a link brings from outside."""
+"""A directory that is read: which of its files, and none that a link brings from outside."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from .archive import MAX_FILE, MAX_MEMBERS, refusal
 
@@ -14,12 +15,19 @@ NATIVE_FOLDERS = ("csrc/", "cmake/", "requirements/")
 ROOT_FILES = ("CMakeLists.txt", "PKG-INFO", "pyproject.toml", "setup.py")
 
 
+class Shape(NamedTuple):
+    """Which files of a directory are read, and which folders (`csrc/`) may hold some."""
+
+    takes: Callable[[str], bool]
+    enters: Callable[[str], bool]
+
+
 class Folder:
     """Files of a directory, listed once and read when asked for; links that leave it are not there."""
 
-    def __init__(self, root: Path, engine: str) -> None:
+    def __init__(self, root: Path, shape: Shape) -> None:
         self._root = root
-        self._paths = dict(_listing(root, engine))
+        self._paths = dict(_listing(root, shape))
         self.names = frozenset(self._paths)
 
     def read(self, name: str) -> bytes:
@@ -33,6 +41,11 @@ class Folder:
             why = f"is over {MAX_FILE:,} bytes"
             raise refusal(self._root / name, why, "move it out of the source")
         return data
+
+
+def of_engine(engine: str) -> Shape:
+    """What of a directory is an engine's."""
+    return Shape(lambda name: is_wanted(name, engine), lambda folder: _may_hold(folder, engine))
 
 
 def is_wanted(name: str, engine: str) -> bool:
@@ -54,7 +67,7 @@ def _is_metadata(name: str, engine: str) -> bool:
     )
 
 
-def _listing(root: Path, engine: str) -> Iterator[tuple[str, Path]]:
+def _listing(root: Path, shape: Shape) -> Iterator[tuple[str, Path]]:
     """Walk what may hold wanted files; links are followed to files inside the root only."""
     pending = [""]
     seen = 0
@@ -63,12 +76,12 @@ def _listing(root: Path, engine: str) -> Iterator[tuple[str, Path]]:
         for entry in _entries(root / folder):
             seen += 1
             if seen > MAX_MEMBERS:
-                raise refusal(root, f"has over {MAX_MEMBERS:,} files", "name the engine's own root")
+                raise refusal(root, f"has over {MAX_MEMBERS:,} files", "name its own root")
             name = folder + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if _may_hold(f"{name}/", engine):
+                if shape.enters(f"{name}/"):
                     pending.append(f"{name}/")
-            elif is_wanted(name, engine) and (path := _inside(root, entry)):
+            elif shape.takes(name) and (path := _inside(root, entry)):
                 yield name, path
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from ..report.model import Pin
 from .archive import read_sdist, refusal
 from .checkout import git_head
-from .folder import NATIVE_FOLDERS, ROOT_FILES, Folder, is_wanted
+from .folder import NATIVE_FOLDERS, ROOT_FILES, Folder, is_wanted, of_engine
 from .kept.archives import unpacked
 from .pins.grammar import FORMS
 from .wheel import is_zip, read_wheel
@@ -172,7 +172,7 @@ def open_source(at: str | Path, engine: str = "vllm", version: str | None = None
     mode = _mode(path)
     if stat.S_ISDIR(mode):
         root = path.resolve()
-        files: Files = Folder(root, engine)
+        files: Files = Folder(root, of_engine(engine))
         expect_engine(path, engine, files)
         return Source(engine, files, git_head(root), version)
     if not stat.S_ISREG(mode):

@@ -36,7 +36,7 @@ def library(symbol: str, fetched: Iterable[Fetched]) -> Operator | None:
 
     `fetched` is what the release's build takes from elsewhere.
     """
-    names = next((names for prefix, names in _table().items() if _begins(symbol, prefix)), ())
+    names = _families(symbol)
     taken = tuple(fetched)
     hops = tuple(
         _family(family, [one for one in taken if one.name == _FETCHED.get(name)])
@@ -47,10 +47,21 @@ def library(symbol: str, fetched: Iterable[Fetched]) -> Operator | None:
     return Operator(symbol=symbol, hops=hops) if hops else None
 
 
+def taken_as(symbol: str) -> frozenset[str]:
+    """What an engine's build calls the libraries that a call may be of, where it takes their code."""
+    return frozenset(_FETCHED[name] for name in _families(symbol) if name in _FETCHED)
+
+
+def _families(symbol: str) -> tuple[str, ...]:
+    return next((names for prefix, names in _table().items() if _begins(symbol, prefix)), ())
+
+
 def _family(family: Family, fetched: Sequence[Fetched]) -> Hop:
     note = f"in a profile: {' or '.join(patterns(family))}"
     if fetched:
         note += f"; the release's build takes its code from {' or '.join(map(str, fetched))}"
+    if len(fetched) == 1:
+        note += f" (--library {fetched[0].name} reads it)"
     site = fetched[0].site if len(fetched) == 1 else None
     return Hop(kind=HopKind.EXTERNAL, symbol=family.library, site=site, why=Why.CALLS, note=note, depth=1)
 

@@ -33,7 +33,7 @@ def render(report: Report, width: int = 100, color: bool = False, unicode: bool 
     for each in report.chains:
         page.blank()
         chain(page, each)
-    operators(page, report.operators)
+    operators(page, report.operators, report.libraries)
     tuned(page, report.tuned)
     findings(page, report.apart())
     coverage(page, report.coverage)

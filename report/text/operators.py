@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..fetched import Code
 from ..names import counted
 from ..operator import Operator
 from .hops import hops
 from .page import Page, Tone
 
 
-def operators(page: Page, found: Sequence[Operator]) -> None:
-    """A section with a tree for each end."""
+def operators(page: Page, found: Sequence[Operator], read: Sequence[Code]) -> None:
+    """A section with a tree for each end; `read` are libraries whose source was given."""
     if not found:
         return
     page.blank()
     ends = counted(len(found), "end")
     page.line(("launches", Tone.HEAD), (f"  {ends} of the chains, and what is launched there", Tone.DIM))
+    for code in read:
+        tone = Tone.DIM if code.is_taken() else Tone.DOUBT
+        page.wrap(code.compared(), "  reads  ", tone)
     for operator in found:
         _operator(page, operator)
 

@@ -6,6 +6,9 @@ import operator as comparison
 import re
 from functools import partial
 
+from msgspec.structs import replace
+
+from ...report.beside import barred
 from ...report.model import Operator
 from ...report.operator import reached
 from ...report.predicate import Compare
@@ -25,7 +28,10 @@ _NUMBER = re.compile(r"\d{1,9}")
 
 def on_device(operator: Operator, capability: int | None) -> Operator:
     """What a device of that capability (90 for 9.0) can reach; without one, all under its condition."""
-    return operator if capability is None else on(capability, reached(operator, partial(_decide, capability)))
+    if capability is None:
+        return operator
+    left = reached(operator, partial(_decide, capability))
+    return on(capability, replace(left, barred=barred(operator, left)))
 
 
 def _decide(capability: int, test: Compare) -> bool | None:

@@ -154,5 +154,10 @@ def _test(step: Directive, facts: Facts, macros: Macros) -> Value:
     return neg(defined) if step.kind.endswith("ndef") else defined
 
 
+def value_of(text: str, facts: Facts) -> Value:
+    """What an expression of the preprocessor comes to."""
+    return Reading(_no_helper, facts, {}).value(condition(text), {}, directive=True)
+
+
 def _no_helper(name: str) -> tuple[Function, Macros] | None:
     return None

@@ -43,9 +43,13 @@ _OPERANDS = {
 }
 
 
+_SPELLED = {"and": "&&", "or": "||", "not": "!"}
+_WORD = re.compile(r"\b(?:and|or|not)\b")
+
+
 def _application(node: Node) -> Expr:
     operator = node.child_by_field_name("operator")
-    op = "?" if operator is None else text_of(operator)
+    op = "?" if operator is None else _SPELLED.get(text_of(operator), text_of(operator))
     if op not in ARITHMETIC and op not in ("&&", "||", "!", "?"):
         return odd(node)
     operands = [node.child_by_field_name(name) for name in _OPERANDS[node.type]]
@@ -96,7 +100,7 @@ def literal(text: str) -> Expr:
 @lru_cache(4096)
 def condition(text: str) -> Expr:
     """Lower the text of an `#if`."""
-    root = parsed(f"#if {text}\n#endif\n")
+    root = parsed(f"#if {_WORD.sub(lambda word: _SPELLED[word[0]], text)}\n#endif\n")
     head = root.named_children[0].child_by_field_name("condition") if root.named_children else None
     try:
         if head is not None and not root.has_error and len(root.named_children) == 1:

@@ -21,6 +21,7 @@ FORMS = (
     "installed, latest, a version (0.33), a commit, a directory, an sdist, a wheel, REPOSITORY@REV or "
     "git+URL@REV"
 )
+AT = "--at"
 SCHEMES = ("file", "https", "ssh")
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64}")
@@ -84,18 +85,18 @@ Request = Installed | Release | Commit | Place | Revision
 
 
 def parse(text: str) -> Request:
-    """Tell what a PIN asks for; UsageError for one that can mean nothing."""
+    """Tell what a PIN of `--at` asks for; UsageError for one that can mean nothing."""
     if not text:
-        raise UsageError(f"--at is empty: give {FORMS}")
+        raise UsageError(f"{AT} is empty: give {FORMS}")
     if text == "installed":
         return Installed()
     if text == "latest":
         return LATEST
     if text.startswith("git+"):
-        return _remote(text)
+        return remote(text, AT)
     if _VERSION.fullmatch(text) and (found := _release(text)):
         return found
-    return Commit(text.lower()) if _COMMIT.fullmatch(text) else _place(text)
+    return Commit(text.lower()) if _COMMIT.fullmatch(text) else place(text, AT)
 
 
 def _release(text: str) -> Release | None:
@@ -107,41 +108,42 @@ def _release(text: str) -> Release | None:
     return Release(str(version), exact=len(version.release) > 2 or str(version) != plain)
 
 
-def _place(text: str) -> Place | Revision:
-    """A path that is there is meant as it is; else `FOLDER@REV` is a revision."""
+def place(text: str, option: str) -> Place | Revision:
+    """A path that is there is meant as it is; else `FOLDER@REV` is a revision. Messages name the option."""
     folder, at, name = text.rpartition("@")
     try:
         split = bool(at and folder) and not Path(text).exists() and Path(folder).is_dir()
     except (OSError, ValueError):
         split = False
-    return Revision(folder, _name(text, name), remote=False) if split else Place(text)
+    return Revision(folder, _name(text, name, option), remote=False) if split else Place(text)
 
 
-def _remote(text: str) -> Revision:
+def remote(text: str, option: str) -> Revision:
+    """`git+URL@REV`."""
     url, told = text.removeprefix("git+"), shown(text)
     try:
         parts = urlsplit(url)
         path, at, name = parts.path.rpartition("@")
         host = parts.hostname or ""
     except ValueError as problem:
-        raise UsageError(f"--at {told}: {one_line(problem)}") from None
+        raise UsageError(f"{option} {told}: {one_line(problem)}") from None
     if parts.scheme not in SCHEMES:
         raise UsageError(
-            f"--at {told}: git is used over {', '.join(SCHEMES)} only; write git+https://...@REV"
+            f"{option} {told}: git is used over {', '.join(SCHEMES)} only; write git+https://...@REV"
         )
     if not at or not path.strip("/") or parts.query or parts.fragment:
-        raise UsageError(f"--at {told}: write git+URL@REV, with REV a commit, a branch or a tag")
+        raise UsageError(f"{option} {told}: write git+URL@REV, with REV a commit, a branch or a tag")
     if host.startswith("-") or (parts.username or "").startswith("-") or not _plain(url):
-        raise UsageError(f"--at {told}: that is no address")
+        raise UsageError(f"{option} {told}: that is no address")
     if parts.scheme == "file":
         folder = local_path(parts._replace(path=path).geturl())
-        return Revision(str(folder), _name(told, name), remote=False)
-    return Revision(parts._replace(path=path).geturl(), _name(told, name), remote=True)
+        return Revision(str(folder), _name(told, name, option), remote=False)
+    return Revision(parts._replace(path=path).geturl(), _name(told, name, option), remote=True)
 
 
-def _name(text: str, name: str) -> str:
+def _name(text: str, name: str, option: str) -> str:
     if not _REVISION.fullmatch(name):
-        raise UsageError(f"--at {one_line(text, 200)}: {one_line(name)!r} is no commit, branch or tag")
+        raise UsageError(f"{option} {one_line(text, 200)}: {one_line(name)!r} is no commit, branch or tag")
     return name
 
 

@@ -42,7 +42,7 @@ def git_folder(path: Path) -> Path:
 def open_revision(repository: Path, name: str, engine: str) -> Source:
     """Open the engine at a revision of a repository on this machine."""
     folder = git_folder(repository)
-    commit = _commit(folder, name, repository)
+    commit = commit_of(folder, name, repository)
     where = f"{repository}@{name}"
     blobs = _blobs(folder, commit, lambda name: is_wanted(name, engine), where)
     files = Held(_contents(folder, blobs, where))
@@ -55,20 +55,21 @@ def files_at(repository: Path, name: str, wanted: Callable[[str], bool]) -> Mapp
     """The files of a revision whose names are wanted, links and submodules left out."""
     folder = git_folder(repository)
     where = f"{repository}@{name}"
-    return _contents(folder, _blobs(folder, _commit(folder, name, repository), wanted, where), where)
+    return _contents(folder, _blobs(folder, commit_of(folder, name, repository), wanted, where), where)
 
 
 def between(repository: Path, base: str, head: str) -> str:
     """The commit in which the histories of two revisions meet."""
     folder = git_folder(repository)
-    commits = [_commit(folder, name, repository) for name in (base, head)]
+    commits = [commit_of(folder, name, repository) for name in (base, head)]
     try:
         return git.read(folder, "merge-base", *commits).decode().strip()
     except git.GitError:
         raise refusal(repository, f"has no common history of {base} and {head}", "write BASE..HEAD") from None
 
 
-def _commit(folder: Path, name: str, repository: Path) -> str:
+def commit_of(folder: Path, name: str, repository: Path) -> str:
+    """The commit that a name means; `repository` is what messages call the folder."""
     try:
         out = git.read(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").strip()
     except git.GitError as problem:

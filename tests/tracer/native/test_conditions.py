@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from qtrace.report.beside import excludes
 from qtrace.report.predicate import AllOf, Always, AnyOf, Compare, Never, Not, Opaque, Predicate
 from qtrace.report.settle import negated
-from qtrace.rules.dispatch import excludes
 from qtrace.tracer.native.reach.bounds import tightest
 from qtrace.tracer.native.reach.simplify import shorter
 

@@ -73,7 +73,8 @@ def test_the_library_of_a_release(
     assert operator is not None
     (hop,) = operator.hops
     assert hop.site == site
-    assert (hop.note or "").endswith(f"takes its code from github.com/{repository} at {revision[:12]}")
+    taken = f"takes its code from github.com/{repository} at {revision[:12]} (--library deepgemm reads it)"
+    assert (hop.note or "").endswith(taken)
 
 
 def test_a_library_of_two_revisions_names_both_and_no_place() -> None:

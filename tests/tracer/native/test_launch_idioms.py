@@ -370,3 +370,98 @@ def test_a_generated_file_of_ten_megabytes_is_left_out_and_said() -> None:
     assert found.files.skipped == ("csrc/huge.cu: longer than 2000000 bytes",)
     told = found.operator("torch.ops._C.op")
     assert told is not None and "csrc/huge.cu" in told.cut[0]
+
+
+ASSERT = """
+#define ASSERT(test) do { if (not (test)) { throw Error("assertion", __FILE__, #test); } } while (0)
+#define NEVER(why) (throw Error("assertion", __FILE__, why))
+"""
+
+
+def checks(body: str, capability: int | None = None) -> list[tuple[str, str]]:
+    text = f"{ASSERT}void op(T x, int m, int n) {{ {body} one<int><<<1, 1>>>(x); }}"
+    return [(hop.symbol, str(hop.guard)) for hop in hops(text, capability) if hop.kind is HopKind.CHECK]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('if (m) { throw std::runtime_error("no m"); g(); }', [("no m", "m")]),
+        ("if (m) { two<int, true><<<1, 1>>>(x); } else { NEVER(\"else\"); }", [("assertion: else", "not m")]),
+        # What asks for no dtype and no capability is no condition of a device's.
+        ("ASSERT(m == 3);", []),
+        ('if (m) throw std::runtime_error("no m");', []),
+        ("ASSERT(get_sm() >= 90);", [("assertion: get_sm() >= 90", "capability < 90")]),
+        ("ASSERT(x.scalar_type() == at::kHalf);", [
+            ("assertion: x.scalar_type() == at::kHalf", "x.scalar_type() != float16")
+        ]),
+        # After a switch without a default none of its cases holds, if each of them leaves.
+        ('switch (m) { case 1: return; case 2: return; } if (n) { g(); NEVER("m"); }', [
+            ("assertion: m", "m != 1 and m != 2 and n")
+        ]),
+        # Where a loop or an arm may have returned, nothing raises for sure.
+        ('for (int i : v) { if (i) return; } if (n) { g(); NEVER("v"); }', [
+            ("assertion: v", "n and nothing before it returns")
+        ]),
+        ('if (m) { if (n) return; g(); } else { g(); } if (n) { g(); NEVER("n"); }', [
+            ("assertion: n", "n and nothing before it returns")
+        ]),
+    ],
+)  # fmt: skip
+def test_what_is_thrown_is_a_check(body: str, told: list[tuple[str, str]]) -> None:
+    assert checks(body) == told
+
+
+def test_what_comes_after_a_check_that_throws_stands_under_it() -> None:
+    text = f"{ASSERT}void op(T x) {{ ASSERT(get_sm() >= 90); one<int><<<1, 1>>>(x); }}"
+    assert ends(text) == [("one", "capability >= 90")]
+    assert ends(text, 80) == []
+
+
+PAIR = """
+struct Device {
+  Prop* get_prop() { return prop; }
+  std::pair<int, int> get_pair() { const auto prop = get_prop(); return {prop->major, prop->minor}; }
+  int get_major() { return get_pair().first; }
+  int get_minor() { return get_pair().second; }
+};
+static auto device = Lazy<Device>();
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("get_major", "capability // 10 == 9"),
+        ("get_minor", "device->get_minor() == 9"),
+    ],
+)
+def test_a_method_gives_the_capability_back(call: str, told: str) -> None:
+    text = f"{PAIR}void op(T x) {{ if (device->{call}() == 9) {{ one<int><<<1, 1>>>(x); }} }}"
+    assert ends(text) == [("one", told)]
+
+
+def test_a_method_that_two_classes_have_is_not_followed() -> None:
+    other = "struct Other { int get_major() { return 3; } };"
+    text = f"{PAIR}{other}void op(T x) {{ if (device->get_major() == 9) {{ one<int><<<1, 1>>>(x); }} }}"
+    assert ends(text) == [("one", "device->get_major() == 9")]
+
+
+JIT = """
+template <typename Derived> struct Runtime {
+  static std::string generate(const Args& args) { return Derived::written(args); }
+};
+struct One final: public Runtime<One> {
+  static std::string written(const Args& args) {
+    return format(R"(auto kernel = reinterpret_cast<void*>(&one<{}, {}>);)", args.a, args.b);
+  }
+};
+struct Two final: public Runtime<Two> {
+  static std::string written(const Args& args) { return format(R"(auto kernel = &two<{}>;)", args.a); }
+};
+"""
+
+
+def test_a_kernel_written_as_text_is_that_of_the_class_that_is_named() -> None:
+    text = f"{JIT}void op(T x) {{ auto code = Two::generate(args); }}"
+    assert ends(text) == [("two", "always")]

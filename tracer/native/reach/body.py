@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ....report.settle import negated
@@ -38,6 +39,11 @@ class _Walk(Flow):
         kind = node.type
         if kind == "call_expression":
             return self.call(node, guards)
+        if kind == "raw_string_content":
+            self.written(node, guards)
+            return guards
+        if kind == "parenthesized_expression" and _throws(node):
+            return self.thrown(node, guards)
         if kind == "conditional_expression":
             return self.ternary(node, guards)
         if kind == "binary_expression" and text_of(node.child_by_field_name("operator")) in _SHORT:
@@ -66,6 +72,12 @@ class _Walk(Flow):
                 after if kind in ("expression_statement", "translation_unit", "function_definition") else here
             )
         return here
+
+    def written(self, node: Node, guards: Guards) -> None:
+        """Source that is compiled when it runs: the kernels whose addresses it takes."""
+        for found in _ADDRESS.finditer(text_of(node)):
+            line = self.line(node) + text_of(node).count("\n", 0, found.start())
+            self.uses.append(Use("written", found[1], line, guards))
 
     def ternary(self, node: Node, guards: Guards) -> Guards:
         asked = node.child_by_field_name("condition")
@@ -176,10 +188,20 @@ class _Walk(Flow):
         said = "".join(text_of(part) for arg in given for part in strings(arg))
         test = None if failed else condition(given[0] if given else None)
         said = said or name
-        self.uses.append(Use("check", said, self.line(node), guards, test=test))
+        held = self.surely(guards) if failed else guards
+        self.uses.append(Use("check", said, self.line(node), held, test=test))
         if failed:
             return None
         return under(guards, Checked(test)) if test is not None and may_ask(test) else guards
+
+
+_ADDRESS = re.compile(r"&\s*((?:\w+::)*[A-Za-z_]\w*)\s*<")
+
+
+def _throws(node: Node) -> bool:
+    """Whether it is `(throw ...)`, of which the grammar takes the word for an error."""
+    first = node.named_children[0] if node.named_children else None
+    return first is not None and first.type == "ERROR" and text_of(first) == "throw"
 
 
 NEVER = frozenset({

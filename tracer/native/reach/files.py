@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import structs
 
@@ -17,7 +17,6 @@ from .outline import Definition, outline
 from .uses import Body
 
 if TYPE_CHECKING:
-    from ...sources import Source
     from ..values import Facts
 
 ROOT = "csrc"
@@ -26,10 +25,23 @@ _RENAMED = re.compile(r"\bnamespace\s+(\w+)\s*=\s*(?:::)?([\w:]+)\s*;")
 _LOCAL = re.compile(r"\bextern\s+[\w:<>&*\s]*?\b(\w+)\s*\(")
 
 
+class Texts(Protocol):
+    """Whose files are read: an engine's source, or a library's."""
+
+    def read(self, path: str) -> bytes | None:
+        """Give a file's bytes."""
+
+    def text(self, path: str) -> str | None:
+        """Give a file's text."""
+
+    def files(self, prefix: str = "", suffix: str | tuple[str, ...] = "") -> tuple[str, ...]:
+        """List the paths that begin and end so, sorted."""
+
+
 class NativeFiles:
     """Files of a build, each read once; nothing of them is compiled or run."""
 
-    def __init__(self, source: Source, paths: Mapping[str, bool], facts: Facts) -> None:
+    def __init__(self, source: Texts, paths: Mapping[str, bool], facts: Facts) -> None:
         self.source = source
         self.facts = facts
         self.paths = tuple(paths)

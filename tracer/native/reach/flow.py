@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....report.predicate import Predicate
+from ....report.predicate import Opaque, Predicate
 from ....report.settle import negated
-from ..syntax import children
-from .conditions import Checked, Guards, condition, either, words
-from .spelled import Given, designated
+from ..syntax import children, text_of, within
+from .conditions import Checked, Guards, condition, either, may_ask, words
+from .spelled import Given, designated, strings
 from .stale import Settings
 from .uses import Use
 
@@ -19,7 +19,7 @@ Lines = tuple[int, int]
 """The first and the last."""
 
 
-_LEAVES = ("return_statement", "throw_statement", "goto_statement")
+_LEAVES = ("return_statement", "goto_statement")
 
 
 class Flow:
@@ -33,6 +33,8 @@ class Flow:
         self._subject: str | None = None
         self._broke: bool | None = None
         """Whether the switch that is walked was left by a `break`; None outside of one."""
+        self._may_have_left = False
+        """Whether what is walked may not be come to, for reasons that its conditions do not tell."""
         self._handed = False
         """Whether what is walked is handed to a call as a template's argument."""
 
@@ -47,6 +49,8 @@ class Flow:
         step = _STATEMENTS.get(kind)
         if step is not None:
             return step(self, node, guards)
+        if kind == "throw_statement":
+            return self.thrown(node, guards)
         if kind in _LEAVES:
             names = tuple(name for child in children(node) for name in designated(child))
             if kind == "return_statement" and names:
@@ -83,20 +87,51 @@ class Flow:
             self.expression(clause, guards)
         test = condition(value)
         then, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+        if then is not None and other is None and (thrown := _only_throws(then)) is not None:
+            return self.thrown(thrown, guards, negated(test))
+        returned = self._may_have_left
         after = self.statement(then, under(guards, test)) if then is not None else guards
         refused = under(guards, negated(test))
+        self._may_have_left, inner = returned, self._may_have_left
         # The other arm is walked even where it is empty: what comes after may hang on the test alone.
         otherwise = self.block(other, refused) if other is not None else refused
         if after is None:
             return otherwise
-        return after if otherwise is None else guards
+        self._may_have_left = self._may_have_left or inner
+        if otherwise is None:
+            return after
+        self._left_maybe(node)
+        return guards
+
+    def thrown(self, node: Node, guards: Guards, unless: Predicate | None = None) -> Guards | None:
+        """What is thrown: a check that never holds, or that raises unless a test holds."""
+        parts = ["".join(map(text_of, strings(part))) for part in _handed(node)]
+        said = ": ".join(filter(None, parts)) or " ".join(text_of(node).split())
+        if unless is None:
+            self.uses.append(Use("check", said, self.line(node), self.surely(guards)))
+            return None
+        self.uses.append(Use("check", said, self.line(node), guards, test=unless))
+        return under(guards, Checked(unless)) if may_ask(unless) else guards
+
+    def surely(self, guards: Guards) -> Guards:
+        """The conditions of what raises whatever it is given: what came before may have returned."""
+        return under(guards, Opaque("nothing before it returns")) if self._may_have_left else guards
+
+    def _left_maybe(self, node: Node) -> None:
+        """What comes after a statement that returns under conditions which are not kept."""
+        if any(below.type in _LEAVES for below in within(node)):
+            self._may_have_left = True
 
     def loop(self, node: Node, guards: Guards) -> Guards | None:
+        body = node.child_by_field_name("body")
+        if node.type == "do_statement" and body is not None and _runs_once(node):
+            return self.statement(body, guards)
         outer, self._broke = self._broke, None
         guards = self._settings.still(guards, node, self.line(node))
         for child in children(node):
             self.statement(child, guards)
         self._broke = outer
+        self._left_maybe(node)
         return guards
 
     def switch(self, node: Node, guards: Guards) -> Guards | None:
@@ -122,9 +157,11 @@ class Flow:
             has_default = has_default or value is None
             # What does not leave goes on with the next case.
             waiting = waiting if here is not None else []
-        ends = has_default and here is None and not self._broke
-        self._broke = outer
-        return None if ends else guards
+        broke, self._broke = self._broke, outer
+        if here is None and not broke:
+            return None if has_default else under(guards, others)
+        self._left_maybe(node)
+        return guards
 
     def left(self, node: Node, guards: Guards) -> Guards | None:
         """A `break` or `continue`: in a loop what comes after stands under the loop's conditions still."""
@@ -150,6 +187,25 @@ _STATEMENTS = {
     "break_statement": Flow.left,
     "continue_statement": Flow.left,
 }
+
+
+def _only_throws(node: Node) -> Node | None:
+    """The `throw` that is all that an arm does."""
+    inner = children(node) if node.type == "compound_statement" else [node]
+    return inner[0] if len(inner) == 1 and inner[0].type == "throw_statement" else None
+
+
+def _handed(node: Node) -> list[Node]:
+    """What an exception is made of: the arguments of its constructor."""
+    made = next((below for below in within(node) if below.type == "argument_list"), None)
+    return [node] if made is None else children(made)
+
+
+def _runs_once(loop: Node) -> bool:
+    """Whether a loop is the `do { ... } while (0)` of a macro, which nothing leaves early."""
+    test = text_of(loop.child_by_field_name("condition"))
+    leaves = any(below.type in ("break_statement", "continue_statement") for below in within(loop))
+    return test in ("(0)", "(false)") and not leaves
 
 
 def _none_of(body: Node | None, subject: str) -> Predicate:

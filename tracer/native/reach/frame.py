@@ -57,6 +57,9 @@ class Frame:
         if use.kind == "check":
             yield from self._refused(use, guard)
             return
+        if use.kind == "written":
+            yield from self._compiled_later(use, guard)
+            return
         outside = external(use.name) or self._opened(use.name)
         if outside is not None:
             if use.kind != "type" and not (outside.note == CUB and _asks_size(use)):
@@ -76,6 +79,14 @@ class Frame:
                 yield self._outside(each, use, guard)
         if use.kind == "call":
             yield from self._called(use, found, guard)
+
+    def _compiled_later(self, use: Use, guard: Predicate) -> Iterator[Edge]:
+        """A kernel of the tree whose instantiation is written as text, for a compiler of the run time."""
+        for kernel in self.walk.files.definitions.get(use.name.rpartition("::")[2], ()):
+            if kernel.kind is Kind.KERNEL and kernel.body is not None:
+                site = Site(kernel.path, kernel.line)
+                note = "compiled when it is first used"
+                yield Edge(HopKind.GLOBAL_KERNEL, kernel.qualified, site, self._site(use), guard, note=note)
 
     def _called(self, use: Use, found: tuple[Definition, ...], guard: Predicate) -> Iterator[Edge]:
         for function in found:

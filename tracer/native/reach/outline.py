@@ -156,7 +156,7 @@ class _Outline:
         head_end = declarator.start_byte
         head = (node.text or b"")[: head_end - begin].decode("ascii", "replace")
         yield Definition(
-            Kind.KERNEL if "__global__" in head else Kind.FUNCTION,
+            Kind.KERNEL if any(word in head for word in GLOBAL) else Kind.FUNCTION,
             parts[-1],
             (*scope, *parts[:-1]),
             self.path,
@@ -170,6 +170,8 @@ class _Outline:
         )
 
 
+GLOBAL = ("__global__", "CUTLASS_GLOBAL")
+"""What makes a function a kernel: CUDA's word, and the macro of CUTLASS that stands for it."""
 _PACKS = ("variadic_parameter_declaration", "variadic_parameter")
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from ....report.predicate import Opaque
+from .asked import given_back, spelled_out
 from .conditions import CAPABILITY, MAJOR
 from .files import NativeFiles
 from .made_of import DEEPEST, NAME
 from .outline import Definition, Kind
 from .resolve import Resolver
-from .settle import Env, Target, asks_capability, spelled_out
+from .settle import Env, Target
 from .spelled import Given
 from .uses import Use
 
@@ -29,8 +29,13 @@ def _tells(targets: tuple[Target, ...]) -> bool:
     return any(target in ("true", "false") for target in targets)
 
 
-_CALLED = re.compile(r"\w+(?:::\w+)*\(\)")
 RUN = (Kind.FUNCTION, Kind.KERNEL)
+
+
+def _taken_apart(base: str) -> tuple[str, list[str]]:
+    """A base class's name, and its template arguments where they are plain words."""
+    name, _, given = base.partition("<")
+    return name.strip(), [word.strip() for word in given.removesuffix(">").split(",")]
 
 
 class Scope:
@@ -64,20 +69,14 @@ class Scope:
             return self.terms[text]
         if text == CAPABILITY:
             return f"the given {text}"  # a name of the engine's own, which may be of another device
-        return CAPABILITY if self._gives_capability(text) else spelled_out(text)
+        asked = given_back(text, self.function, self.files, self.names) if text.endswith("()") else None
+        return asked or spelled_out(text)
 
     def _set_to(self, use: Use) -> str | None:
         """The term that a local is set to, where it is the capability or a part of it."""
         names = (use.test.symbol,) if isinstance(use.test, Opaque) else use.args[0].names
         found = [self.term(name) for name in names]
         return found[0] if len(found) == 1 and found[0] in (CAPABILITY, MAJOR) else None
-
-    def _gives_capability(self, text: str) -> bool:
-        """Whether a text is a call without arguments of a function that gives the capability back."""
-        if not text.endswith("()") or not _CALLED.fullmatch(text):
-            return False
-        functions = self.names.named(text[:-2], self.function, 0)
-        return any(f.kind is Kind.FUNCTION and asks_capability(f, self.files) for f in functions)
 
     def targets(self, name: str, given: int | None = None) -> tuple[Target, ...]:
         """What a name stands for: what is bound to it, what it is defined as, or itself as a literal."""
@@ -109,7 +108,7 @@ class Scope:
 
     def handed(self, use: Use, function: Definition) -> Env:
         """What a call binds the parameters of its callee to: functions, kernels, classes, truths."""
-        env: Env = {}
+        env = self._inherited(use, function)
         for param, given in zip(function.params, use.args, strict=False):
             targets = self.given(given)
             if targets and param.name:
@@ -120,6 +119,20 @@ class Scope:
             targets = self.given(given)
             if targets and name:
                 env[name] = targets
+        return env
+
+    def _inherited(self, use: Use, function: Definition) -> Env:
+        """What a base class's template parameters are where its method is called by a class made from it."""
+        owner = use.name.rpartition("::")[0]
+        env: Env = {}
+        for made in self._classes(self.targets(owner)) if owner else ():
+            for base, given in map(_taken_apart, made.bases):
+                classes = (
+                    self.names.named(base, made) if base.rpartition("::")[2] == function.scope[-1] else ()
+                )
+                for name, word in zip((n for c in classes for n in c.templates), given, strict=False):
+                    if targets := self.names.named(word, made):
+                        env[name] = targets
         return env
 
     def own(self, use: Use, function: Definition) -> frozenset[str]:

@@ -1,17 +1,13 @@
-"""Conditions settled by what a function was handed, and locals that stand for the device's capability."""
+"""Conditions settled by what a function was handed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ....report.predicate import AllOf, AnyOf, Compare, Not, Opaque, Predicate
-from .conditions import CAPABILITY, MAJOR, Checked, Guards, decidable
+from .conditions import Checked, Guards, decidable
 from .outline import Definition
-
-if TYPE_CHECKING:
-    from .files import NativeFiles
 
 Target = Definition | str
 """What a name stands for: something defined in the tree, or a literal (`nullptr`, `true`)."""
@@ -92,32 +88,3 @@ def _opaque(test: Opaque, env: Env) -> Predicate | bool:
         if held and not any(nulls):
             return False
     return test
-
-
-# Of the device's properties: CUDA, drivers and libraries have versions with a major half too.
-_OF = r"[\w():>.-]*[pP]rop[\w():>.-]*(?:->|\.)"
-_MAJOR = re.compile(rf"{_OF}major")
-_BOTH = re.compile(rf"(?:{_OF}|\b(?:sm_|cc_)?)major\w* \* 10 \+ (?:{_OF}|(?:sm_|cc_)?)minor\w*")
-_RETURNED = re.compile(r"\breturn ([^;]*);")
-
-
-def spelled_out(text: str) -> str:
-    """`capability`, or its major half, for what asks CUDA's device properties for it."""
-    if _BOTH.fullmatch(text):
-        return CAPABILITY
-    return MAJOR if _MAJOR.fullmatch(text) else text
-
-
-def asks_capability(function: Definition, files: NativeFiles) -> bool:
-    """Whether a function gives back the compute capability that it asks CUDA for, as 90 for 9.0."""
-    text = " ".join(files.inside(function).split())
-    asks = "ComputeCapabilityMajor" in text or "->major" in text
-    given = [back for back in _RETURNED.findall(text) if not back.lstrip("-").isdigit()]
-    return asks and bool(given) and all(_is_capability(back, text) for back in given)
-
-
-def _is_capability(back: str, text: str) -> bool:
-    """Whether what is given back is the capability, or a local that is set to it or by a lambda."""
-    if _BOTH.fullmatch(back):
-        return True
-    return back.isidentifier() and re.search(rf"\b{back} = (?:\[|{_BOTH.pattern};)", text) is not None

@@ -60,45 +60,42 @@ class Operators:
         op = self.index.get(namespace, name)
         if op is None:
             return None
-        hops = tuple(self._hops(op))
-        more = (
-            (f"{symbol}: {len(hops) - HOPS} of {len(hops)} native hops are not told",)
-            if len(hops) > HOPS
-            else ()
-        )
-        hops = hops[:HOPS]
-        cut = (*more, *self.files.skipped, *sorted(self.walk.budgets))
-        made = Operator(symbol=symbol, site=op.site, hops=hops, cut=cut)
+        made = told(symbol, op, self.walk, self._keys)
         return made if self._built is None else with_images(made, self._built.image)
 
-    def _hops(self, op: Op) -> Iterator[Hop]:
-        for key in self._keys:
-            found = [impl for impl in op.implementations if impl.key == key]
-            for impl in found:
-                hosts = self.walk.names.host(impl)
-                if not hosts:
-                    name = f"{impl.scope}{impl.function}"
-                    note = "its definition is not in this tree"
-                    yield Hop(
-                        kind=HopKind.EXTERNAL,
-                        symbol=name,
-                        site=impl.site,
-                        why=Why.REGISTERS,
-                        note=note,
-                        depth=1,
-                    )
-                for host in hosts:
-                    yield Hop(
-                        kind=HopKind.HOST_FUNCTION,
-                        symbol=host.qualified,
-                        site=impl.site,
-                        why=Why.REGISTERS,
-                        defined=Site(host.path, host.line),
-                        depth=1,
-                    )
-                    yield from _below(self.walk.reached(host), 2, ())
-            if found:
-                return
+
+def told(symbol: str, op: Op, walk: Walk, keys: Iterable[str]) -> Operator:
+    """What a registration reaches, under the first of these dispatch keys that answers."""
+    hops = tuple(_hops(op, walk, keys))
+    left = len(hops) - HOPS
+    more = (f"{symbol}: {left} of {len(hops)} native hops are not told",) if left > 0 else ()
+    cut = (*more, *walk.files.skipped, *sorted(walk.budgets))
+    return Operator(symbol=symbol, site=op.site, hops=hops[:HOPS], cut=cut)
+
+
+def _hops(op: Op, walk: Walk, keys: Iterable[str]) -> Iterator[Hop]:
+    for key in keys:
+        found = [impl for impl in op.implementations if impl.key == key]
+        for impl in found:
+            hosts = walk.names.host(impl)
+            if not hosts:
+                name = f"{impl.scope}{impl.function}"
+                note = "its definition is not in this tree"
+                yield Hop(
+                    kind=HopKind.EXTERNAL, symbol=name, site=impl.site, why=Why.REGISTERS, note=note, depth=1
+                )
+            for host in hosts:
+                yield Hop(
+                    kind=HopKind.HOST_FUNCTION,
+                    symbol=host.qualified,
+                    site=impl.site,
+                    why=Why.REGISTERS,
+                    defined=Site(host.path, host.line),
+                    depth=1,
+                )
+                yield from _below(walk.reached(host), 2, ())
+        if found:
+            return
 
 
 _TABLES: dict[tuple[str, str, Build], Operators] = {}
@@ -116,13 +113,14 @@ def table(source: Source, build: Build) -> Operators:
 def host_facts(source: Source, build: Build) -> dict[str, int | None]:
     """What the preprocessor knows where host code is compiled: nothing of a device's architecture."""
     facts = cuda_facts(source, build.cuda) if build.platform == "cuda" and build.cuda else build.facts(source)
-    return {**facts, **dict.fromkeys(_DEVICE_MACROS if build.platform != "rocm" else _DEVICE_MACROS[:1])}
+    return {**facts, **dict.fromkeys(DEVICE_MACROS if build.platform != "rocm" else DEVICE_MACROS[:1])}
 
 
-_DEVICE_MACROS = (
+DEVICE_MACROS = (
     "__CUDA_ARCH__", "__HIPCC__", "__HIP_PLATFORM_AMD__", "__GFX9__", "__GFX11__", "__GFX12__", "__gfx942__",
     "__gfx950__",
 )  # fmt: skip
+"""What only a compiler for a device defines."""
 
 
 _WHY = {HopKind.GLOBAL_KERNEL: Why.LAUNCHES, HopKind.CHECK: Why.RAISES}

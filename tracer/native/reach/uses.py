@@ -14,7 +14,8 @@ class Use(Struct, frozen=True):
 
     kind: str
     """`call`, `launch`, `name`, `type` (handed to a call's template), `let` (a local stands for names),
-    `return` (of names), or `check` (raises unless `test` holds).
+    `return` (of names), `written` (in source that is compiled when it runs), or `check` (raises unless `test`
+    holds).
     """
     name: str
     line: int
