@@ -34,7 +34,7 @@ def refusals(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("0.24.0", OLD, "sm_120", True),
         pytest.param("0.24.0", OLD, "sm_100", False, marks=pytest.mark.full),
         pytest.param("0.24.0", OLD, "sm_90", False, marks=pytest.mark.full),
-        ("0.26.0", NEW, "sm_120", False),
+        pytest.param("0.26.0", NEW, "sm_120", False, marks=pytest.mark.full),
         # Another copy of the package than that of the release.
         pytest.param("0.26.0", OLD, "sm_120", True, marks=pytest.mark.full),
     ],
