@@ -29,6 +29,10 @@ class Sight(StrEnum):
     """The source names it, but what it leads to could not be read."""
 
 
+LAST = "nothing but the device and its tensors decides whether it is come to"
+"""The note on a check that raises whatever the caller asks for."""
+
+
 class HopKind(StrEnum):
     """What a symbol on the way is."""
 

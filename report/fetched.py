@@ -34,16 +34,21 @@ class Code(Struct, frozen=True, kw_only=True):
     """A repository's address, or the last name of a folder."""
     commit: str | None = None
     """Of a revision, or checked out in the folder; None where nothing says it."""
+    as_it_is: bool = False
+    """Whether a folder's files were read, which need not be those of the commit."""
     taken: tuple[Fetched, ...] = ()
     """What the release's build takes under that name, as far as it says."""
 
     def is_taken(self) -> bool | None:
-        """Whether it is what the release's build takes; None where one of them is no commit."""
+        """Whether it is what the release's build takes; None where that is not known."""
+        if self.as_it_is:
+            return None
         known = {one.revision for one in self.taken if len(one.revision) == len(self.commit or "")}
         return self.commit in known if known else None
 
     def __str__(self) -> str:
-        at = f" at {self.commit[:12]}" if self.commit else ""
+        how = ", checked out" if self.as_it_is else ""
+        at = f"{how} at {self.commit[:12]}" if self.commit else ""
         return f"{self.name} from {self.where}{at}"
 
     def compared(self) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .chain import Hop, HopKind
-from .predicate import Never, Site
+from .about import about_tensors
+from .chain import LAST, Hop, HopKind
+from .predicate import Always, Never, Site
 from .settle import Decide, settled
 
 ENDS = (HopKind.GLOBAL_KERNEL, HopKind.TRITON_KERNEL, HopKind.EXTERNAL)
@@ -36,16 +37,30 @@ class Operator(Struct, frozen=True, kw_only=True):
 
     def refused(self) -> bool:
         """Whether a call can only be refused: a check raises where other devices would launch a kernel."""
-        return self.lost and any(hop.kind is HopKind.CHECK for hop in self.hops)
+        return self.lost and bool(self.raising())
+
+    def raising(self) -> tuple[Hop, ...]:
+        """The checks that raise whatever the caller asks for."""
+        return tuple(_raising(self.hops))
 
     def told(self) -> tuple[Hop, ...]:
         """The hops as a person reads them: of the checks those that the device alone makes raise."""
-        shown = self.hops if self.refused() else self.barred
+        shown = self.raising() if self.lost else self.barred
         return tuple(hop for hop in self.hops if hop.kind is not HopKind.CHECK or hop in shown)
 
     def ends(self) -> tuple[Hop, ...]:
         """The kernels and libraries that it may reach, each once."""
         return tuple({hop.symbol: hop for hop in reversed(self.hops) if hop.kind in ENDS}.values())[::-1]
+
+
+def _raising(hops: tuple[Hop, ...]) -> Iterator[Hop]:
+    above: list[Hop] = []
+    for hop in hops:
+        above = [one for one in above if one.depth < hop.depth]
+        is_sure = hop.kind is HopKind.CHECK and (hop.note == LAST or hop.guard == Always())
+        if is_sure and all(about_tensors(one.guard) for one in above):
+            yield hop
+        above.append(hop)
 
 
 def reached(operator: Operator, decide: Decide) -> Operator:

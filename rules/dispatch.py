@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from ..report.beside import about_tensors, excludes, families, is_dtype, place
+from ..report.about import about_tensors, is_dtype
+from ..report.beside import excludes, families, place
+from ..report.chain import LAST
 from ..report.model import Compatibility, Hop, HopKind, Operator, Outcome
 from ..report.operator import ENDS, reached
-from ..report.predicate import AllOf, AnyOf, Compare, Not, Predicate
+from ..report.predicate import AllOf, AnyOf, Compare, Never, Not, Predicate
+from ..report.settle import settled
 
 
 def refusals(operator: Operator, outcome: Outcome) -> tuple[Hop, ...]:
     """The checks that raise for this outcome's tensors: whatever else is given, or under a condition on their
     shapes alone. None of them is told where the forward's dtypes are not all known.
     """
-    if operator.refused():
-        return tuple(hop for hop in operator.hops if hop.kind is HopKind.CHECK)
-    if operator.barred:
-        return operator.barred
     dtypes = known_dtypes(outcome)
-    return () if dtypes is None else tuple(_refusals(operator, dtypes))
+    alone = operator.raising() if operator.lost else operator.barred
+    met = tuple(hop for hop in alone if _may_be_met(hop.guard, dtypes))
+    return met if met or dtypes is None else tuple(_refusals(operator, dtypes))
+
+
+def _may_be_met(test: Predicate, dtypes: frozenset[str] | None) -> bool:
+    """Whether a tensor of the forward may be as a condition asks; where their dtypes are not all known, a
+    condition on them is not taken to be met.
+    """
+    if dtypes is None:
+        return not any(map(is_dtype, _comparisons(test)))
+    return not isinstance(settled(test, partial(_decide, dtypes)), Never)
+
+
+def _decide(dtypes: frozenset[str], test: Compare) -> bool | None:
+    if not is_dtype(test) or test.right in dtypes:
+        return None
+    return {"==": False, "!=": True}.get(test.op)
 
 
 def without_code(operator: Operator) -> tuple[Hop, ...]:
@@ -40,13 +57,7 @@ def _refusals(operator: Operator, dtypes: frozenset[str]) -> Iterator[Hop]:
     """Checks that never hold, where no launch of the same function is left under the conditions of the check,
     and the dtypes are what took one away.
     """
-
-    def decide(test: Compare) -> bool | None:
-        if not is_dtype(test) or test.right in dtypes:
-            return None
-        return {"==": False, "!=": True}.get(test.op)
-
-    left = reached(operator, decide)
+    left = reached(operator, partial(_decide, dtypes))
     known = {place(hop): hop for hop in left.hops}
     for above, below in families(operator.hops):
         # Where the function is reached under other conditions, another way may be left.
@@ -68,7 +79,7 @@ def _is_left(check: Hop, taken: list[Hop]) -> bool:
     others = {test.left for hop in taken for test in _comparisons(hop.guard) if is_dtype(test)}
     about_shapes = about_tensors(check.guard)
     only = not any(is_dtype(test) and test.op != "==" for test in tests)
-    return check.note is None and only and about_shapes and bool(asked & others)
+    return check.note in (None, LAST) and only and about_shapes and bool(asked & others)
 
 
 def _comparisons(test: Predicate) -> Iterator[Compare]:

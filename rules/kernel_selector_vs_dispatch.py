@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from ..report.chain import LAST
 from ..report.finding import Confidence
 from ..report.model import Chain, Finding, Hop, HopKind, Operator, Outcome, Report, Verdict, Why
 from ..report.names import short
@@ -112,6 +113,7 @@ def _report(
 
 FIRES = (
     _report(_HOST, _FP8, _NO_INT8),
+    _report(_HOST, _FP8, replace(_NO_INT8, note=LAST)),
     # Another way is left for tensors of other shapes.
     _report(_HOST, _FP8, _BLOCKS, _NO_INT8),
     # Nothing at all is left on the device, whatever the dtypes.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..evaluate import attributes
 from ..evaluate.atoms import describe, plain
 from ..evaluate.comparing import as_value, condition
+from ..evaluate.hashing import hash_key
 from ..evaluate.machine import Dead
 from ..evaluate.texts import text_of
 from ..evaluate.unions import alternatives, cover, each, join
@@ -175,7 +176,13 @@ def _repr(m: Machine, args: Args, kwargs: Kwargs) -> Value:
 
 @table("builtins.hash")
 def _hash(m: Machine, args: Args, kwargs: Kwargs) -> Value:
-    return m.unknown("hash()", kind="int")
+    """A number that nobody knows; TypeError for what has none."""
+
+    def of(atom: Value) -> Value:
+        hash_key(m, atom)
+        return m.unknown("hash()", kind="int")
+
+    return each(m, args[0], of)
 
 
 @table("builtins.id")

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ...report.operator import Operator
 from ..pins.code import LibraryCode
-from .bindings import bindings, joined
+from .bindings import bindings
 from .build import Build
 from .defined import with_defined
 from .reach.files import NativeFiles
@@ -32,7 +32,7 @@ class CodeOperators:
         versions = dict.fromkeys(("CUDA_VERSION", "CUDART_VERSION"), self._build.cuda)
         known = {name: value for name, value in versions.items() if value is not None}
         facts = {**self._stated, **known, **dict.fromkeys(DEVICE_MACROS), "USE_ROCM": None}
-        return with_defined((self._code.text(path) or "" for path in self._native), facts)
+        return with_defined({path: self._code.text(path) or "" for path in self._native}, facts)
 
     @cached_property
     def _native(self) -> tuple[str, ...]:
@@ -43,12 +43,12 @@ class CodeOperators:
         return Walk(NativeFiles(self._code, dict.fromkeys(self._native, True), self._facts))
 
     @cached_property
-    def _bound(self) -> dict[str, tuple[Op, ...]]:
+    def _bound(self) -> dict[str, Op]:
         return bindings({path: self._code.text(path) or "" for path in self._code.files()}, self._facts)
 
     def operator(self, symbol: str) -> Operator | None:
         """What a call of the library reaches (`deep_gemm.fp8_gemm_nt`), whatever the device; None where it
-        registers nothing of that name.
+        registers nothing of that name, or more than one thing.
         """
         found = self._bound.get(symbol.rpartition(".")[2])
-        return None if found is None else told(symbol, joined(found), self._walk, KEYS["cuda"])
+        return None if found is None else told(symbol, found, self._walk, KEYS["cuda"])

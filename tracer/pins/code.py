@@ -17,6 +17,8 @@ from .grammar import Revision, place, remote
 from .talk import Talk
 
 OPTION = "--library"
+MAX_CODE = 128 << 20
+"""Bytes of a library's source."""
 _REMEDY = "name a checkout or a revision of the library"
 _SUFFIXES = (".cpp", ".cu", ".cuh", ".h", ".hpp", ".inl", "/__init__.py")
 _ASIDE = ("third-party", "third_party", "tests", "test", "build", "__pycache__")
@@ -24,7 +26,7 @@ _ASIDE = ("third-party", "third_party", "tests", "test", "build", "__pycache__")
 
 
 class LibraryCode(NamedTuple):
-    """Files of a library, by a path that begins with its name and commit:
+    """Files of a library, by a path that begins with its name and, of a revision, the commit:
     `deepgemm@891d57b4db10/csrc/a.cpp`.
     """
 
@@ -100,14 +102,21 @@ def _of_folder(name: str, path: Path, taken: tuple[Fetched, ...]) -> LibraryCode
         raise refusal(path, f"cannot be opened ({one_line(problem)})", _REMEDY) from None
     root = path.resolve()
     listed = Folder(root, Shape(_takes, lambda inner: _enters(root, inner)))
-    files = {each: listed.read(each) for each in sorted(listed.names)}
-    return _labelled(Code(name=name, where=root.name, commit=git_head(root), taken=taken), files, str(path))
+    files: dict[str, bytes] = {}
+    total = 0
+    for each in sorted(listed.names):
+        files[each] = listed.read(each)
+        total += len(files[each])
+        if total > MAX_CODE:
+            raise refusal(path, f"holds over {MAX_CODE >> 20} MiB of source", _REMEDY)
+    code = Code(name=name, where=root.name, commit=git_head(root), as_it_is=True, taken=taken)
+    return _labelled(code, files, str(path))
 
 
 def _labelled(code: Code, files: Mapping[str, bytes], where: str) -> LibraryCode:
     if not any(name.endswith(_SUFFIXES[:-1]) for name in files):
         raise refusal(Path(where), "holds no C++ or CUDA", _REMEDY)
-    label = f"{code.name}@{code.commit[:12]}" if code.commit else code.name
+    label = code.name if code.commit is None or code.as_it_is else f"{code.name}@{code.commit[:12]}"
     return LibraryCode(code, {f"{label}/{name}": data for name, data in files.items()})
 
 
@@ -118,4 +127,7 @@ def _takes(name: str) -> bool:
 def _enters(root: Path, inner: str) -> bool:
     """A submodule is another repository's."""
     last = inner.rstrip("/").rpartition("/")[2]
-    return last not in _ASIDE and not last.startswith(".") and not (root / inner / ".git").exists()
+    try:
+        return last not in _ASIDE and not last.startswith(".") and not (root / inner / ".git").exists()
+    except OSError:
+        return False

@@ -607,3 +607,18 @@ def test_guarded_alternatives_do_not_overlap() -> None:
     guards = [g for g, _ in answer.ends]
     assert all(x.disjoint(y) for i, x in enumerate(guards) for y in guards[i + 1 :])
     assert not isinstance(answer.ends[0][1], Guarded)
+
+
+def test_what_has_no_hash_raises_where_it_is_asked_for_it() -> None:
+    answer = ask("""
+        def main():
+            kinds = []
+            for value in ({}, [], {1}, (1, "a"), frozenset({2})):
+                try:
+                    hash(value)
+                except TypeError as error:
+                    kinds.append(str(error))
+            return ", ".join(kinds)
+    """)
+    kinds = ", ".join(f"unhashable type: '{kind}'" for kind in ("dict", "list", "set"))
+    assert told(answer) == {kinds}

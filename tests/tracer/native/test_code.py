@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 from deepgemm import NEW, OLD, checkout
+from msgspec import structs
 from pinning import Heard
+from releases import commit
+from repositories import Repository
 
 from qtrace.report.errors import SourceError, UsageError
-from qtrace.report.fetched import Fetched
+from qtrace.report.fetched import Code, Fetched
 from qtrace.report.model import HopKind, Operator
 from qtrace.report.predicate import Site
 from qtrace.tracer.native.build import Build
@@ -27,8 +30,15 @@ TAKEN = Fetched(
 )
 
 
-def opened(where: str, *taken: Fetched) -> LibraryCode:
-    return library_code(f"deepgemm={where}", taken or (TAKEN,), True, Heard())
+def opened(where: str, taken: Fetched = TAKEN) -> LibraryCode:
+    return library_code(f"deepgemm={where}", (taken,), True, Heard())
+
+
+def library_of(text: str, python: str) -> CodeOperators:
+    """The operators of a library of one file and a package."""
+    held = {"l/csrc/a.cpp": KERNELS + text, "l/l/__init__.py": python}
+    code = LibraryCode(Code(name="l", where="l"), {name: text.encode() for name, text in held.items()})
+    return CodeOperators(code, Build("cuda", 13000), {})
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +58,13 @@ def kernels(operator: Operator) -> set[str]:
     return {end.symbol.removeprefix("deep_gemm::") for end in operator.ends()}
 
 
+KERNELS = """
+__global__ void one(int* x) {}
+__global__ void two(int* x) {}
+int arch() { return device_prop.major; }
+void hopper(T x) { if (arch() >= 9) { one<<<1, 1>>>(x); } else { throw Error("needs 9.0"); } }
+void portable(T x) { two<<<1, 1>>>(x); }
+"""
 LAYOUT = {"transpose_fp32", "transpose_and_pack_fp32_into_ue8m0", "pack_fp32_into_ue8m0"}
 
 
@@ -91,9 +108,7 @@ def test_a_kernel_compiled_when_it_is_used_says_so(libraries: dict[str, CodeOper
     (hop,) = (hop for hop in operator.hops if hop.symbol == "deep_gemm::sm90_fp8_gemm_1d2d_impl")
     assert hop.kind is HopKind.GLOBAL_KERNEL
     assert hop.note == "compiled when it is first used"
-    assert (
-        str(hop.defined) == f"deepgemm@{OLD[:12]}/deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh:48"
-    )
+    assert str(hop.defined) == "deepgemm/deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh:48"
 
 
 def test_macros_of_the_library_settle_what_is_compiled(libraries: dict[str, CodeOperators]) -> None:
@@ -115,21 +130,80 @@ def test_macros_of_the_library_settle_what_is_compiled(libraries: dict[str, Code
     ],
 )
 def test_macros_made_of_macros(text: str, value: int | None) -> None:
-    known = with_defined([text], {"V": 4, "__HIP__": None})
+    known = with_defined({"a.h": text}, {"V": 4, "__HIP__": None})
     assert known.get("A") == value
 
 
-def test_which_revision_it_is_stands_beside_the_release_s(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("files", "value"),
+    [
+        ({"csrc/a.h": "#define A 1\n", "csrc/b.cpp": '#include "a.h"\n#if A\n#endif\n'}, 1),
+        # Another file's macro, and one that a build may bring.
+        ({"csrc/a.cpp": "#define A 1\n", "csrc/b.cpp": "#if A\n#endif\n"}, None),
+        ({"csrc/a.h": "#ifndef A\n#define A 1\n#endif\n", "csrc/b.cpp": '#include "a.h"\n'}, None),
+    ],
+)
+def test_macros_count_where_they_are_included(files: dict[str, str], value: int | None) -> None:
+    assert with_defined(files, {}).get("A") == value
+
+
+@pytest.mark.parametrize(
+    ("text", "python", "reached"),
+    [
+        ('void f(py::module_& m) { m.def("gemm", &portable); }', "", {"two"}),
+        ('void f(pybind11::module_& m) { m.def("a", portable); m.attr("gemm") = m.attr("a"); }', "", {"two"}),
+        ('PYBIND11_MODULE(l, m) { m.def("a", &portable); }', "from ._C import a\ngemm = a\n", {"two"}),
+        (
+            'PYBIND11_MODULE(l, m) { m.def("a", &portable); }',
+            "try:\n  gemm = a\nexcept X:\n  pass\n",
+            {"two"},
+        ),
+        # What may be more than one function is none that is known.
+        ('PYBIND11_MODULE(l, m) { m.def("gemm", &portable); m.def("gemm", &hopper); }', "", None),
+        (
+            'PYBIND11_MODULE(l, m) {\n#ifdef X\nm.def("gemm", &hopper);\n#else\nm.def("gemm", &portable);\n'
+            "#endif\n}",
+            "",
+            None,
+        ),
+        ('PYBIND11_MODULE(l, m) { m.def("a", &hopper); }', "if cap < 9:\n  gemm = a\n", None),
+        ('PYBIND11_MODULE(l, m) { m.def("gemm", &hopper); }', "def gemm(x):\n  return _C.gemm(x)\n", None),
+        ('PYBIND11_MODULE(l, m) { m.def("gemm", &portable); }', "def f():\n  gemm = hopper\n", {"two"}),
+        # Those of a submodule and a class have other names.
+        (
+            'PYBIND11_MODULE(l, m) { m.def("gemm", &portable); auto sub = m.def_submodule("s"); '
+            'sub.def("gemm", &hopper); py::class_<R>(m, "R").def("gemm", &hopper); }',
+            "",
+            {"two"},
+        ),
+    ],
+)
+def test_how_python_calls_a_function(text: str, python: str, reached: set[str] | None) -> None:
+    found = library_of(text, python).operator("l.gemm")
+    assert (None if found is None else {end.symbol for end in found.ends()}) == reached
+
+
+def test_a_folder_s_files_need_not_be_those_of_its_commit(tmp_path: Path) -> None:
     folder = checkout(tmp_path / "DeepGEMM", OLD)
     code = opened(str(folder)).code
-    assert code.is_taken()
-    assert str(code) == f"deepgemm from DeepGEMM at {OLD[:12]}"
-    (folder / ".git" / "HEAD").write_text(f"{NEW}\n")
-    assert opened(str(folder)).code.is_taken() is False
+    assert code.is_taken() is None
+    assert str(code) == f"deepgemm from DeepGEMM, checked out at {OLD[:12]}"
     (folder / ".git" / "HEAD").unlink()
-    unknown = opened(str(folder)).code
-    assert unknown.commit is None and not unknown.is_taken()
-    assert unknown.compared().endswith(f"takes github.com/deepseek-ai/DeepGEMM at {OLD[:12]}")
+    assert str(opened(str(folder)).code) == "deepgemm from DeepGEMM"
+    assert code.compared().endswith(f"takes github.com/deepseek-ai/DeepGEMM at {OLD[:12]}")
+
+
+def test_a_revision_is_that_of_the_release_or_another(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "lib", [])
+    (tmp_path / "lib").mkdir()
+    repo.git("init", "--quiet", "--initial-branch=main")
+    commit(repo, {"csrc/a.cpp": b"void f() {}\n", "third-party/b.cpp": b"void g() {}\n"}, True)
+    head = repo.commits[-1]
+    taken = structs.replace(TAKEN, revision=head)
+    same, other = opened(f"{tmp_path / 'lib'}@main", taken), opened(f"{tmp_path / 'lib'}@{head[:9]}")
+    assert same.files() == (f"deepgemm@{head[:12]}/csrc/a.cpp",)
+    assert same.code.is_taken() and same.code.compared().endswith("that the release's build takes")
+    assert other.code.commit == head and other.code.is_taken() is False
 
 
 def test_submodules_tests_and_links_out_of_it_are_not_read(tmp_path: Path) -> None:

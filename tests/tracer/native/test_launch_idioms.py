@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qtrace.report.model import Hop, HopKind
+from qtrace.report.model import Hop, HopKind, Operator
 from qtrace.tracer.native.build import Build
 from qtrace.tracer.native.device import on_device
 from qtrace.tracer.native.reach.table import Operators
@@ -412,6 +412,52 @@ def test_what_is_thrown_is_a_check(body: str, told: list[tuple[str, str]]) -> No
     assert checks(body) == told
 
 
+def operator_on(text: str, capability: int) -> Operator:
+    found = operators(text).operator("torch.ops._C.op")
+    assert found is not None
+    return on_device(found, capability)
+
+
+DEVICE = "if (get_sm() >= 90) { one<int><<<1, 1>>>(x); } else"
+CAUGHT = "try { hop(x); } catch (...) { three<<<1, 1>>>(x); }"
+
+
+@pytest.mark.parametrize(
+    ("body", "raises"),
+    [
+        (f'{DEVICE} {{ throw Error("no"); }}', True),
+        (f'if (m == 0) {{ return; }} {DEVICE} {{ throw Error("no"); }}', True),
+        (f'if (x.numel() == 0) return; three<<<1, 1>>>(x); {DEVICE} {{ throw Error("no"); }}', True),
+        # What is caught, what is not come to, and what the caller chooses.
+        (f'try {{ {DEVICE} {{ throw Error("no"); }} }} catch (...) {{ at::mm(x); }}', False),
+        (f'try {{ {DEVICE} {{ at::mm(x); }} }} catch (const E& e) {{ throw Error("failed"); }}', False),
+        (f'auto fail = [&]() {{ throw Error("no"); }}; {DEVICE} {{ at::mm(x); }}', False),
+        (f'struct F {{ void f() {{ throw Error("no"); }} }}; {DEVICE} {{ at::mm(x); }}', False),
+        (
+            f'try {{ if (m) {{ at::mm(x); return; }} }} catch (E) {{}} {DEVICE} {{ throw Error("no"); }}',
+            False,
+        ),
+        (
+            f'for (auto d : v) {{ if (a(d)) continue; throw Error("no"); }} {DEVICE} {{ at::mm(x); }}',
+            False,
+        ),
+        (f'while (true) {{ if (m) break; throw Error("no"); }} {DEVICE} {{ at::mm(x); }}', False),
+        (f'three<<<1, 1>>>(x); for (auto& t : v) {{ {DEVICE} {{ throw Error("no"); }} }}', False),
+        (f'three<<<1, 1>>>(x); if (!plain) {{ {DEVICE} {{ throw Error("no"); }} }}', False),
+        (f'if (mode == 0) {{ at::mm(x); return; }} {DEVICE} {{ throw Error("no"); }}', False),
+        (f'if (mode == 0) {{ return at::mm(x); }} {DEVICE} {{ throw Error("no"); }}', False),
+        (f'switch (m) {{ case 0: {DEVICE} {{ at::mm(x); }} break; default: throw Error("m"); }}', False),
+        (CAUGHT, False),
+    ],
+)
+def test_what_raises_on_a_device_raises_whatever_else_is_asked_for(body: str, raises: bool) -> None:
+    text = f'void hop(T x) {{ {DEVICE} {{ throw Error("no"); }} }} void op(T x, int m) {{ {body} }}'
+    operator = operator_on(text, 80)
+    assert bool(operator.refused() or operator.barred) is raises
+    able = operator_on(text, 90)
+    assert not able.refused() and not able.barred
+
+
 def test_what_comes_after_a_check_that_throws_stands_under_it() -> None:
     text = f"{ASSERT}void op(T x) {{ ASSERT(get_sm() >= 90); one<int><<<1, 1>>>(x); }}"
     assert ends(text) == [("one", "capability >= 90")]
@@ -441,6 +487,24 @@ def test_a_method_gives_the_capability_back(call: str, told: str) -> None:
     assert ends(text) == [("one", told)]
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "struct Version { int get_major(); }; void op(T x, Version* device)",
+        "static auto other = Lazy<Library>(); int f(); void op(T x, Other* device)",
+    ],
+)
+def test_a_method_of_what_is_handed_is_not_followed(before: str) -> None:
+    text = f"{PAIR}{before} {{ if (device->get_major() == 9) {{ one<int><<<1, 1>>>(x); }} }}"
+    assert ends(text) == [("one", "device->get_major() == 9")]
+
+
+def test_a_number_that_is_given_back_beside_the_capability_is_one_more() -> None:
+    sm = 'int sm() { if (getenv("SM")) return 9; return device_prop.major; }'
+    text = f"{sm} void op(T x) {{ if (sm() == 9) {{ one<int><<<1, 1>>>(x); }} }}"
+    assert ends(text, 80) == [("one", "sm() == 9")]
+
+
 def test_a_method_that_two_classes_have_is_not_followed() -> None:
     other = "struct Other { int get_major() { return 3; } };"
     text = f"{PAIR}{other}void op(T x) {{ if (device->get_major() == 9) {{ one<int><<<1, 1>>>(x); }} }}"
@@ -460,6 +524,39 @@ struct Two final: public Runtime<Two> {
   static std::string written(const Args& args) { return format(R"(auto kernel = &two<{}>;)", args.a); }
 };
 """
+
+
+TEXTS = [
+    ('R"(// was &three<1>\nauto k = &one<{}>;)"', ["one"]),
+    ('R"(auto k = &b::four<3>;)"', ["b::four"]),
+    ('R"(auto k = reinterpret_cast<void*>(&three);)"', ["three"]),
+    ('R"(see &one<int> and &three)"', []),
+]
+
+
+@pytest.mark.parametrize(("text", "reached"), TEXTS)
+def test_kernels_whose_address_a_text_takes(text: str, reached: list[str]) -> None:
+    both = "namespace a { __global__ void four(int* x) {} } namespace b { __global__ void four(int* x) {} }"
+    assert [end for end, _ in ends(f"{both} void op(T x) {{ compile({text}); }}")] == reached
+
+
+def test_a_text_in_a_check_is_no_code() -> None:
+    text = 'void op(T x) { TORCH_CHECK(x.is_cuda(), R"(auto k = &one<int>;)"); three<<<1, 1>>>(x); }'
+    assert [end for end, _ in ends(text)] == ["three"]
+
+
+def test_attributes_of_branches_say_nothing() -> None:
+    text = 'void op(T x) { if (get_sm() < 90) [[unlikely]] { throw Error("no"); } one<int><<<1, 1>>>(x); }'
+    assert ends(text, 80) == [] and len(ends(text, 90)) == 1
+
+
+def test_a_base_class_is_taken_apart_at_its_own_commas() -> None:
+    base = JIT.replace("template <typename Derived>", "template <typename C, typename Derived>")
+    made = base.replace("public Runtime<One>", "public Runtime<Cfg<int, Two, float>, One>")
+    text = (
+        f"{made.replace('Runtime<Two>', 'Runtime<C, Two>')}void op(T x) {{ auto code = One::generate(a); }}"
+    )
+    assert ends(text) == [("one", "always")]
 
 
 def test_a_kernel_written_as_text_is_that_of_the_class_that_is_named() -> None:

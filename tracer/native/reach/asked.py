@@ -19,6 +19,10 @@ _BOTH = re.compile(rf"(?:{_OF}|\b(?:sm_|cc_)?)major\w* \* 10 \+ (?:{_OF}|(?:sm_|
 _PAIR = re.compile(rf"\{{\s*{_OF}major, {_OF}minor\s*\}}")
 _RETURNED = re.compile(r"\breturn ([^;]*);")
 _CALLED = re.compile(r"(?:(\w+)(?:->|\.))?(\w+(?:::\w+)*)\(\)")
+LONGEST = 4_000
+"""Characters of a function that may give the capability back."""
+NOTHING = ("0", "-1")
+"""What such a function gives back where there is no device."""
 _FIRST = re.compile(rf"({_CALLED.pattern})\.first")
 
 
@@ -37,19 +41,36 @@ def given_back(text: str, at: Definition, files: NativeFiles, names: Resolver) -
 
 
 def _called(text: str, at: Definition, files: NativeFiles, names: Resolver) -> tuple[Definition, ...]:
-    """The functions that a call without arguments may be of; a method where one class alone has it."""
+    """The functions that a call without arguments may be of."""
     called = _CALLED.fullmatch(text)
     if called is None:
         return ()
-    if called[1] is None:
-        return tuple(f for f in names.named(called[2], at, 0) if f.kind is Kind.FUNCTION)
-    found = [d for d in files.definitions.get(called[2], ()) if d.body is not None and not d.least]
-    return tuple(found) if len(found) == 1 and found[0].kind is Kind.FUNCTION else ()
+    if called[1] is not None:
+        return _method(called[1], called[2], at, files)
+    return tuple(f for f in names.named(called[2], at, 0) if f.kind is Kind.FUNCTION)
+
+
+def _method(target: str, name: str, at: Definition, files: NativeFiles) -> tuple[Definition, ...]:
+    """The method of an object of the file, where no other class has one of that name and what makes the
+    object names the class.
+    """
+    found = [d for d in files.definitions.get(name, ()) if d.kind is Kind.FUNCTION]
+    if len({d.scope for d in found}) != 1 or not found[0].scope:
+        return ()
+    owner = found[0].scope[-1]
+    is_class = any(d.kind is Kind.CLASS for d in files.definitions.get(owner, ()))
+    made = re.compile(rf"\b{re.escape(target)}\s*=[^;]*\b{owner}\b|\b{owner}\b[\s*&]+{re.escape(target)}\b")
+    known = is_class and any(made.search(files.files[path].text) for path in files.closure(at.path))
+    own = any(param.name == target for param in at.params)
+    return tuple(d for d in found if d.body is not None and not d.least) if known and not own else ()
 
 
 def _part(function: Definition, files: NativeFiles, names: Resolver) -> str | None:
-    text = " ".join(files.inside(function).split())
-    given = [back for back in _RETURNED.findall(text) if not back.lstrip("-").isdigit()]
+    whole = files.inside(function)
+    if len(whole) > LONGEST:
+        return None
+    text = " ".join(whole.split())
+    given = [back for back in _RETURNED.findall(text) if back not in NOTHING]
     if not given:
         return None
     if all(_MAJOR.fullmatch(back) for back in given):

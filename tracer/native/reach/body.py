@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ....report.settle import negated
+from ..directives import without_comments
 from ..lowering import CHECKS
 from ..syntax import children, parsed, text_of
 from .conditions import Checked, Guards, condition, may_ask, words
@@ -49,9 +51,10 @@ class _Walk(Flow):
         if kind == "binary_expression" and text_of(node.child_by_field_name("operator")) in _SHORT:
             return self.short(node, guards)
         if kind == "lambda_expression":
-            body = node.child_by_field_name("body")
-            if body is not None:
-                self.statement(body, guards)
+            self.function(node, guards)
+            return guards
+        if kind in _TYPES:
+            self.aside(partial(self.members, node, guards), "one of its functions is called")
             return guards
         if kind == "alias_declaration":
             self.let(
@@ -73,10 +76,28 @@ class _Walk(Flow):
             )
         return here
 
+    def function(self, node: Node, guards: Guards) -> None:
+        """A lambda: one that is handed on is taken to be called, of another that is not known."""
+        body = node.child_by_field_name("body")
+        if body is None:
+            return
+        handed = node.parent is not None and node.parent.type in ("argument_list", "call_expression")
+        doubt = self._doubt if handed else f"the function of line {self.line(node)} is called"
+        kept, broke = self._doubt, self._broke
+        self._doubt, self._broke = doubt, None
+        self.statement(body, guards)
+        self._doubt, self._broke = kept, broke
+
+    def members(self, node: Node, guards: Guards) -> None:
+        """A class inside of a function."""
+        for child in children(node):
+            self.statement(child, guards)
+
     def written(self, node: Node, guards: Guards) -> None:
         """Source that is compiled when it runs: the kernels whose addresses it takes."""
-        for found in _ADDRESS.finditer(text_of(node)):
-            line = self.line(node) + text_of(node).count("\n", 0, found.start())
+        text = without_comments(text_of(node))
+        for found in _ADDRESS.finditer(text):
+            line = self.line(node) + text.count("\n", 0, found.start())
             self.uses.append(Use("written", found[1], line, guards))
 
     def ternary(self, node: Node, guards: Guards) -> Guards:
@@ -160,7 +181,9 @@ class _Walk(Flow):
         kind = "launch" if launched else "call"
         args = tuple(Given(tuple(designated(arg))) for arg in given)
         if name:
-            self.uses.append(Use(kind, name, self.line(node), guards, args, templates, on=on))
+            self.uses.append(
+                Use(kind, name, self.line(node), guards, args, templates, on=on, caught=self._caught)
+            )
         outer, self._handed = self._handed, True
         self.inside_templates(function, guards)
         self._handed = outer
@@ -183,19 +206,23 @@ class _Walk(Flow):
     def check(self, name: str, node: Node, given: list[Node], guards: Guards) -> Guards | None:
         """A check holds for what comes after it; one that never holds ends the block."""
         for arg in given[1:]:
-            self.expression(arg, guards)
+            if arg.type not in ("raw_string_literal", "string_literal", "concatenated_string"):
+                self.expression(arg, guards)
         failed = name in NEVER or (bool(given) and text_of(given[0]) in ("false", "0"))
         said = "".join(text_of(part) for arg in given for part in strings(arg))
         test = None if failed else condition(given[0] if given else None)
         said = said or name
-        held = self.surely(guards) if failed else guards
-        self.uses.append(Use("check", said, self.line(node), held, test=test))
+        self.checked(said, self.line(node), guards, test)
         if failed:
             return None
         return under(guards, Checked(test)) if test is not None and may_ask(test) else guards
 
 
-_ADDRESS = re.compile(r"&\s*((?:\w+::)*[A-Za-z_]\w*)\s*<")
+_TYPES = ("struct_specifier", "class_specifier", "union_specifier")
+_ADDRESS = re.compile(
+    r"(?:=|reinterpret_cast\s*<\s*void\s*\*\s*>\s*\()\s*&\s*((?:\w+::)*[A-Za-z_]\w*)\s*[<;)]"
+)
+"""The address of a kernel, taken in text that is compiled later."""
 
 
 def _throws(node: Node) -> bool:

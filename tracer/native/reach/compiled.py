@@ -15,7 +15,10 @@ _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.M)
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*[a-z]+\b")
 _MACRO = re.compile(r"[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.S)
 # What the grammar has no word for; it says nothing about what is called.
-_ATTRIBUTE = re.compile(r"__(?:cluster_dims|maxnreg|block_size)__\s*\((?:[^()]|\([^()]*\))*\)")
+_ATTRIBUTE = re.compile(
+    r"__(?:cluster_dims|maxnreg|block_size)__\s*\((?:[^()]|\([^()]*\))*\)"
+    r"|\[\[\s*(?:un)?likely\s*\]\]"
+)
 _ODD = re.compile(rb"[^\x00-\x7f]")
 
 

@@ -21,7 +21,14 @@ class Checked(Struct, frozen=True):
     item: Predicate
 
 
-Guards = tuple[Predicate | Checked, ...]
+class Ended(Struct, frozen=True):
+    """What holds behind an `if` that does nothing but end the function."""
+
+    item: Predicate
+
+
+Guard = Predicate | Checked | Ended
+Guards = tuple[Guard, ...]
 """What must hold together."""
 
 LONGEST = 160
@@ -107,6 +114,18 @@ def decidable(test: Predicate) -> bool:
     if isinstance(test, Not):
         return decidable(test.item)
     return isinstance(test, Compare) and (test.left.startswith(CAPABILITY) or is_dtype(test))
+
+
+_SHAPE = re.compile(r"\.(?:numel|size|dim|stride)\(")
+
+
+def of_device_or_tensors(test: Predicate) -> bool:
+    """Whether a condition asks for nothing but the capability and dtypes and shapes of tensors."""
+    if isinstance(test, AllOf | AnyOf):
+        return all(map(of_device_or_tensors, test.items))
+    if isinstance(test, Not):
+        return of_device_or_tensors(test.item)
+    return isinstance(test, Compare) and (decidable(test) or _SHAPE.search(test.left) is not None)
 
 
 # A local or a call that may give the capability, or what a device's properties are asked for.

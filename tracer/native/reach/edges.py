@@ -38,7 +38,8 @@ def merged(edges: Iterable[Edge]) -> Iterator[Edge]:
         first = same[0]
         guard = Always() if Always() in guards else guards[0] if len(guards) == 1 else AnyOf(tuple(guards))
         own = frozenset(name for edge in same for name in edge.own)
-        yield structs.replace(first, guard=guard, own=own)
+        note = first.note if all(edge.note == first.note for edge in same) else None
+        yield structs.replace(first, guard=guard, own=own, note=note)
 
 
 def terminals(edges: Iterable[Edge], path: tuple[Edge, ...] = ()) -> Iterator[tuple[Edge, tuple[Edge, ...]]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ....report.predicate import Opaque, Predicate
 from ....report.settle import negated
 from ..syntax import children, text_of, within
-from .conditions import Checked, Guards, condition, either, may_ask, words
+from .conditions import Checked, Ended, Guard, Guards, condition, either, words
 from .spelled import Given, designated, strings
 from .stale import Settings
 from .uses import Use
@@ -33,8 +35,10 @@ class Flow:
         self._subject: str | None = None
         self._broke: bool | None = None
         """Whether the switch that is walked was left by a `break`; None outside of one."""
-        self._may_have_left = False
-        """Whether what is walked may not be come to, for reasons that its conditions do not tell."""
+        self._doubt: str | None = None
+        """Why what is walked may not be come to, where its conditions do not tell."""
+        self._caught = False
+        """Whether the function goes on where something raises here."""
         self._handed = False
         """Whether what is walked is handed to a call as a template's argument."""
 
@@ -77,6 +81,11 @@ class Flow:
                 return None
         return here if region == home else before
 
+    def _opens_within(self, node: Node) -> bool:
+        """Whether some of a statement's lines may not be compiled, and the statement itself is."""
+        first, last = self.line(node), self.first + node.end_point[0]
+        return any(first < lines[0] <= last for lines in self._opened)
+
     def _open_at(self, line: int) -> Lines | None:
         return next((lines for lines in self._opened if lines[0] <= line <= lines[1]), None)
 
@@ -89,15 +98,16 @@ class Flow:
         then, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
         if then is not None and other is None and (thrown := _only_throws(then)) is not None:
             return self.thrown(thrown, guards, negated(test))
-        returned = self._may_have_left
+        before = self._doubt
         after = self.statement(then, under(guards, test)) if then is not None else guards
-        refused = under(guards, negated(test))
-        self._may_have_left, inner = returned, self._may_have_left
+        ends = then is not None and other is None and _only_ends(then)
+        refused = under(guards, Ended(negated(test)) if ends else negated(test))
+        self._doubt, inner = before, self._doubt
         # The other arm is walked even where it is empty: what comes after may hang on the test alone.
         otherwise = self.block(other, refused) if other is not None else refused
         if after is None:
             return otherwise
-        self._may_have_left = self._may_have_left or inner
+        self._doubt = self._doubt or inner
         if otherwise is None:
             return after
         self._left_maybe(node)
@@ -107,30 +117,55 @@ class Flow:
         """What is thrown: a check that never holds, or that raises unless a test holds."""
         parts = ["".join(map(text_of, strings(part))) for part in _handed(node)]
         said = ": ".join(filter(None, parts)) or " ".join(text_of(node).split())
-        if unless is None:
-            self.uses.append(Use("check", said, self.line(node), self.surely(guards)))
-            return None
-        self.uses.append(Use("check", said, self.line(node), guards, test=unless))
-        return under(guards, Checked(unless)) if may_ask(unless) else guards
+        self.checked(said, self.line(node), guards, unless)
+        return None if unless is None else under(guards, Checked(unless))
 
-    def surely(self, guards: Guards) -> Guards:
-        """The conditions of what raises whatever it is given: what came before may have returned."""
-        return under(guards, Opaque("nothing before it returns")) if self._may_have_left else guards
+    def checked(self, said: str, line: int, guards: Guards, test: Predicate | None) -> None:
+        """Note a check; one whose exception the function catches raises nothing for its caller."""
+        if self._caught:
+            return
+        held = guards if self._doubt is None else under(guards, Opaque(self._doubt))
+        self.uses.append(Use("check", said, line, held, test=test, doubt=self._doubt is not None))
+
+    def aside(self, walk: Callable[[], object], doubt: str, caught: bool | None = None) -> None:
+        """Walk what may not be come to."""
+        kept = self._doubt, self._caught, self._broke
+        self._doubt, self._broke = doubt, None
+        self._caught = self._caught if caught is None else caught
+        walk()
+        self._doubt, self._caught, self._broke = kept
+
+    def attempt(self, node: Node, guards: Guards) -> Guards | None:
+        """A `try`: what raises in it goes on in a handler."""
+        body = node.child_by_field_name("body")
+        if body is not None:
+            kept, self._caught = self._caught, True
+            self.block(body, guards)
+            self._caught = kept
+        for handler in children(node):
+            inner = handler.child_by_field_name("body") if handler.type == "catch_clause" else None
+            if inner is not None:
+                raised = Opaque(f"the `try` of line {self.line(node)} raises")
+                self.aside(partial(self.block, inner, under(guards, raised)), "an exception is caught")
+        self._left_maybe(node)
+        return guards
 
     def _left_maybe(self, node: Node) -> None:
         """What comes after a statement that returns under conditions which are not kept."""
         if any(below.type in _LEAVES for below in within(node)):
-            self._may_have_left = True
+            self._doubt = self._doubt or "nothing before it returns"
 
     def loop(self, node: Node, guards: Guards) -> Guards | None:
         body = node.child_by_field_name("body")
         if node.type == "do_statement" and body is not None and _runs_once(node):
             return self.statement(body, guards)
-        outer, self._broke = self._broke, None
         guards = self._settings.still(guards, node, self.line(node))
-        for child in children(node):
-            self.statement(child, guards)
-        self._broke = outer
+
+        def rounds() -> None:
+            for child in children(node):
+                self.statement(child, guards)
+
+        self.aside(rounds, f"the loop of line {self.line(node)} comes to it")
         self._left_maybe(node)
         return guards
 
@@ -158,7 +193,7 @@ class Flow:
             # What does not leave goes on with the next case.
             waiting = waiting if here is not None else []
         broke, self._broke = self._broke, outer
-        if here is None and not broke:
+        if here is None and not broke and not self._opens_within(node):
             return None if has_default else under(guards, others)
         self._left_maybe(node)
         return guards
@@ -184,9 +219,17 @@ _STATEMENTS = {
     "do_statement": Flow.loop,
     "switch_statement": Flow.switch,
     "else_clause": Flow.block,
+    "try_statement": Flow.attempt,
     "break_statement": Flow.left,
     "continue_statement": Flow.left,
 }
+
+
+def _only_ends(node: Node) -> bool:
+    """Whether an arm does nothing but return, and computes nothing for that."""
+    inner = children(node) if node.type == "compound_statement" else [node]
+    is_return = len(inner) == 1 and inner[0].type == "return_statement"
+    return is_return and not any(below.type == "call_expression" for below in within(inner[0]))
 
 
 def _only_throws(node: Node) -> Node | None:
@@ -216,5 +259,5 @@ def _none_of(body: Node | None, subject: str) -> Predicate:
     return negated(either(tests)) if tests else condition(None, subject)
 
 
-def under(guards: Guards, test: Predicate | Checked) -> Guards:
+def under(guards: Guards, test: Guard) -> Guards:
     return guards if test in guards else (*guards, test)

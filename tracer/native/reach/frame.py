@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from ....report.chain import HopKind
+from msgspec import structs
+
+from ....report.chain import LAST, HopKind
 from ....report.predicate import AllOf, Always, Predicate, Site
 from ....report.settle import negated
-from .conditions import decidable
+from .conditions import Checked, Ended, decidable, of_device_or_tensors
 from .edges import Edge
 from .externals import CUB, External, external
 from .files import NativeFiles
@@ -83,7 +85,8 @@ class Frame:
     def _compiled_later(self, use: Use, guard: Predicate) -> Iterator[Edge]:
         """A kernel of the tree whose instantiation is written as text, for a compiler of the run time."""
         for kernel in self.walk.files.definitions.get(use.name.rpartition("::")[2], ()):
-            if kernel.kind is Kind.KERNEL and kernel.body is not None:
+            named = f"::{kernel.qualified}".endswith(f"::{use.name}")
+            if kernel.kind is Kind.KERNEL and kernel.body is not None and named:
                 site = Site(kernel.path, kernel.line)
                 note = "compiled when it is first used"
                 yield Edge(HopKind.GLOBAL_KERNEL, kernel.qualified, site, self._site(use), guard, note=note)
@@ -92,6 +95,7 @@ class Frame:
         for function in found:
             if function.kind is Kind.FUNCTION and function != self.function:
                 below = self.walk.reached(function, self.scope.handed(use, function))
+                below = _without_checks(below) if use.caught else below
                 yield from self._function(function, below, use, guard)
         if not found and not use.on:
             yield from self._unwritten(use, guard)
@@ -120,7 +124,7 @@ class Frame:
 
     def _refused(self, use: Use, guard: Predicate) -> Iterator[Edge]:
         """A check that raises whatever it is given, or by what the scenario may know."""
-        note = None
+        note = LAST if use.test is None and not use.doubt and self._is_last(use) else None
         if use.test is not None:
             test = decided(use.test, self.scope.env, self.scope.term)
             if test is True or (not isinstance(test, bool) and not decidable(test)):
@@ -129,6 +133,14 @@ class Frame:
                 wrong, note = negated(test), f"raises unless {test}"
                 guard = wrong if isinstance(guard, Always) else AllOf((*facts_of(guard), *facts_of(wrong)))
         yield Edge(HopKind.CHECK, use.name, None, self._site(use), guard, note=note)
+
+    def _is_last(self, use: Use) -> bool:
+        """Whether nothing but the device and the tensors leads to a check, where the function did not end
+        early: no argument of the caller's.
+        """
+        tests = [guard for guard in use.guards if not isinstance(guard, Checked | Ended)]
+        known = [decided(test, self.scope.env, self.scope.term) for test in tests]
+        return all(isinstance(test, bool) or of_device_or_tensors(test) for test in known)
 
     def _opened(self, name: str) -> External | None:
         """A library's name that stands here without the namespace that is around."""
@@ -160,6 +172,15 @@ class Frame:
             site, called = Site(kernel.path, kernel.line), Site(self.function.path, line)
             note = f"chosen in a file that {script} writes"
             yield Edge(HopKind.GLOBAL_KERNEL, kernel.qualified, site, called, note=note)
+
+
+def _without_checks(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """What is reached where somebody above catches what is raised."""
+    return tuple(
+        structs.replace(edge, below=_without_checks(edge.below))
+        for edge in edges
+        if edge.kind is not HopKind.CHECK
+    )
 
 
 def _together(guards: tuple[Predicate, ...]) -> Predicate:

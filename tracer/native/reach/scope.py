@@ -33,9 +33,13 @@ RUN = (Kind.FUNCTION, Kind.KERNEL)
 
 
 def _taken_apart(base: str) -> tuple[str, list[str]]:
-    """A base class's name, and its template arguments where they are plain words."""
+    """A base class's name, and its template arguments."""
     name, _, given = base.partition("<")
-    return name.strip(), [word.strip() for word in given.removesuffix(">").split(",")]
+    parts, depth = [""], 0
+    for sign in given.strip().removesuffix(">"):
+        depth += (sign in "<(") - (sign in ">)")
+        parts = [*parts, ""] if sign == "," and not depth else [*parts[:-1], parts[-1] + sign]
+    return name.strip(), [part.strip() for part in parts]
 
 
 class Scope:
@@ -131,7 +135,7 @@ class Scope:
                     self.names.named(base, made) if base.rpartition("::")[2] == function.scope[-1] else ()
                 )
                 for name, word in zip((n for c in classes for n in c.templates), given, strict=False):
-                    if targets := self.names.named(word, made):
+                    if word.isidentifier() and (targets := self.names.named(word, made)):
                         env[name] = targets
         return env
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ....report.predicate import AllOf, AnyOf, Compare, Not, Opaque, Predicate
-from .conditions import Checked, Guards, decidable
+from .conditions import Checked, Ended, Guards, decidable
 from .outline import Definition
 
 Target = Definition | str
@@ -29,7 +29,7 @@ def settled(guards: Guards, env: Env, term: Term) -> tuple[Predicate, ...] | Non
     """The conditions that are left open; None where one cannot hold."""
     left: list[Predicate] = []
     for guard in guards:
-        test = guard.item if isinstance(guard, Checked) else guard
+        test = guard.item if isinstance(guard, Checked | Ended) else guard
         known = decided(test, env, term)
         if known is False:
             return None

@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ....report.predicate import Opaque, Predicate, Site
+from ....report.predicate import Opaque, Site
 from ..syntax import text_of, within
-from .conditions import Checked, Guards
+from .conditions import Checked, Ended, Guard, Guards
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,15 +42,17 @@ def _settings(root: Node) -> Iterator[tuple[int, str]]:
 _VARIABLE = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*\b(?!\s*(?:\(|\.|->|::))")
 
 
-def _asks(guard: Predicate | Checked, names: set[str]) -> bool:
+def _asks(guard: Guard, names: set[str]) -> bool:
     if not names or (isinstance(guard, Opaque) and guard.site is not None):
         return False
-    test = guard.item if isinstance(guard, Checked) else guard
+    test = guard.item if isinstance(guard, Checked | Ended) else guard
     return not names.isdisjoint(_VARIABLE.findall(str(test)))
 
 
-def _earlier(guard: Predicate | Checked, line: int) -> Predicate | Checked:
+def _earlier(guard: Guard, line: int) -> Guard:
     if isinstance(guard, Checked):
         return Checked(Opaque(str(guard.item)))
+    if isinstance(guard, Ended):
+        return Ended(Opaque(f"at first {guard.item}", None, Site("", line)))
     # The place tells it apart from the same words on what the variable is now.
     return Opaque(f"at first {guard}", None, Site("", line))

@@ -25,6 +25,10 @@ class Use(Struct, frozen=True):
     test: Predicate | None = None
     on: str = ""
     """The object whose method is called."""
+    caught: bool = False
+    """Whether the function goes on where what is called raises."""
+    doubt: bool = False
+    """Whether it may not be come to, for reasons that its conditions do not tell."""
     fixed: bool = False
     """Whether a local that is set is constant: then it is true or false for all of the function."""
 
