@@ -17,10 +17,14 @@ from .progress import written_over
 from .question import asked, known, named, scenario
 from .streams import say
 
+ENGINES = (*pin.ENGINES, "sglang")
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the scenario's arguments."""
-    parser.add_argument("engine", metavar="ENGINE", nargs="?", help="vllm; not needed with a launch line")
+    parser.add_argument(
+        "engine", metavar="ENGINE", nargs="?", help="vllm or sglang; not needed with a launch line"
+    )
     parser.set_defaults(unread=(), ignored=(), server=(), elsewhere=None, allow_deprecated_quantization=None)
     pin.configure(parser)
     binary.configure(parser)
@@ -51,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         args = with_line(args, answers.library, launch, platform)
     known(args.kv_cache_dtype, answers, platform)
     question = scenario(args, answers)
+    if table and answers.engine not in pin.ENGINES:
+        raise UsageError(f"--model is needed: of {answers.engine} qtrace has no tables of every method yet")
     if table:
         if not answers.holds(replace(question, quantization=next(iter(answers.flags), None))):
             say(f"every method of {answers} is read from its source: that takes minutes")
@@ -73,6 +79,6 @@ def _engine(named: str | None, launch: Launch | None) -> str:
     engine = named or (launch and launch.engine)
     if engine is None:
         raise UsageError("give ENGINE, or a launch line after -- (see `qtrace static --help`)")
-    if engine not in pin.ENGINES or (launch is not None and launch.engine != engine):
-        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(pin.ENGINES)}")
+    if engine not in ENGINES or (launch is not None and launch.engine != engine):
+        raise UsageError(f"unknown engine {engine!r}: qtrace reads {', '.join(ENGINES)}")
     return engine

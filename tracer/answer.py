@@ -17,8 +17,8 @@ from ..report.model import Checkpoint, Coverage, Pin, Question, Report, Unsuppor
 from ..report.predicate import Always, Site
 from ..report.question import Value
 from .chain import chains
-from .engines import vllm
-from .engines.vllm_walk import Walk
+from .engines import entrances
+from .engines.walk import Walk
 from .evaluate.machine import Dead, Machine, OutOfBudget
 from .evaluate.values import Token, Unknown
 from .guards import GuardBudget
@@ -115,8 +115,8 @@ def walked(
     only `configured`, there are no layers.
     """
     with roomy(), followed(library.source):
-        m = vllm.machine(library, scenario)
-        walk = Walk(m, scenario)
+        walk = entrances.walk(library, scenario)
+        m = walk.m
         walk.used, walk.only_configured = used, configured
         m.space.limit = m.space.work + work
         try:
@@ -228,7 +228,7 @@ def _named(walk: Walk) -> Iterator[str]:
 def _about_layers(walk: Walk) -> Iterator[str]:
     """Which layers of the model the answer is about."""
     if walk.layers and walk.scenario.shape is None:
-        yield "layers stand where vLLM's Llama has them, in block 0: model.layers.0"
+        yield f"layers stand where {walk.engine}'s Llama has them, in block 0: model.layers.0"
     if walk.built is not None:
         yield f"the model has {walk.built.blocks.number} of its blocks, which stand for all"
     if walk.left_out:

@@ -31,7 +31,7 @@ from .hops import Conditions, Marks, hops, is_work, kept, ops
 from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split, turned_down
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
     from .evaluate.machine import Machine
     from .guards import Guard
 

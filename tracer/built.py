@@ -21,7 +21,7 @@ from .hops import Conditions, Marks, hops, kept
 from .outcomes import Parts, class_name, doubted, merged, parameters, refusals, split, stands_for_all
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
     from .evaluate.fits import Fit
     from .guards import Guard
 

@@ -38,8 +38,8 @@ from .stored import stored
 Raised = tuple[Guard, Instance]
 
 if TYPE_CHECKING:
-    from .engines.vllm_linear import Layer
-    from .engines.vllm_walk import Walk
+    from .engines.linear import Layer
+    from .engines.walk import Walk
 
 
 MODEL = "model"
@@ -140,7 +140,8 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
         parts = [
             (part, {**seen, "ops": ops, "dtypes": _dtypes(walk, layer, part)})
             for g, seen in built(m, layer.value, layer.live, roots)
-            for part, ops in by_rows(m.space, work, g)
+            for cell in _cells(walk, layer, work, g)
+            for part, ops in by_rows(m.space, work, cell)
         ]
         for guard, seen in merged(parts):
             out.append((guard, outcome(seen, seen["ops"], named)))
@@ -149,6 +150,13 @@ def _ends(walk: Walk, layer: Layer, roots: frozenset[ClassValue]) -> list[tuple[
         out.append((layer.abandoned, Outcome()))
     out = doubted(m, layer.doubt, stands_for_all(m, layer.apart, out))
     return out + _refused_early(walk, m.space.true)
+
+
+def _cells(walk: Walk, layer: Layer, work: list[Edge], guard: Guard) -> list[Guard]:
+    """An end's guard, cut where the engine chooses among functions by what the scenario decides."""
+    if not walk.by_function:
+        return [guard]
+    return Conditions(walk.m, walk.static_variables(layer), layer.live).cells(work, guard)
 
 
 def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
@@ -285,7 +293,7 @@ def _config_hops(walk: Walk, entry: str, marks: Marks, under: Guard) -> list[Hop
 
 def _leads_to_config(walk: Walk, edge: Edge, marks: Marks, phase: str) -> bool:
     callee = edge.callee
-    if phase == "_verify_quantization":
+    if phase == walk.verifying:
         return callee == walk.rewriter or callee.endswith(".verify_quantization")
     owner, _, name = callee.rpartition(".")
     return marks.roles.get(callee) is HopKind.CONFIG_CLASS or (name == "from_config" and bool(owner))

@@ -11,7 +11,7 @@ from ..report.predicate import Predicate, Site
 from .choices import registry_of
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
     from .guards import Guard
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -35,6 +35,13 @@ TORCH_WORK = (
 )
 
 
+MOST = 16
+"""Choices that are told apart at most."""
+
+TORCH_ASKS = ("torch._dynamo.", "torch.compiler.")
+"""What of torch's is asked and does nothing."""
+
+
 class Marks(Struct, frozen=True):
     """What a chain must show: classes by their role, and functions that choose."""
 
@@ -63,7 +70,9 @@ def is_work(edge: Edge) -> bool:
     if edge.why != "leaves":
         return False
     top = edge.callee.partition(".")[0]
-    return edge.callee.startswith(TORCH_WORK) if top == "torch" else top not in QUIET
+    if top == "torch":
+        return edge.callee.startswith(TORCH_WORK) and not edge.callee.startswith(TORCH_ASKS)
+    return top not in QUIET
 
 
 def ops(edges: Iterable[Edge], guard: Guard) -> tuple[str, ...]:
@@ -133,9 +142,21 @@ class Conditions:
         note = "depends on run-time values" if runtime else None
         return space.predicate(space.simplify(guard, above & self.under)), note
 
+    def cells(self, edges: Iterable[Edge], guard: Guard) -> list[Guard]:
+        """A guard, cut where what the scenario decides chooses between the edges."""
+        found = [guard]
+        for edge in edges:
+            chosen = self._without(edge.guard, lambda name: name not in self.known or about_rows(name))
+            parts = [part for cell in found for part in (cell & chosen, cell & ~chosen) if not part.is_false]
+            found = parts if len(parts) <= MOST else found
+        return found
+
     def _without_runtime(self, guard: Guard) -> Guard:
+        return self._without(guard, lambda name: name not in self.known and not about_rows(name))
+
+    def _without(self, guard: Guard, drops: Callable[[str], bool]) -> Guard:
         space = self.m.space
         for name in space.variables(guard):
-            if name not in self.known and not about_rows(name):
+            if drops(name):
                 guard = space.assign(guard, {name: True}) | space.assign(guard, {name: False})
         return guard

@@ -19,7 +19,7 @@ from .scenario import CAPABILITIES, Scenario
 from .stated import DTYPES as STATED
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
 
 CACHED = "attention"
 """The kind of layer that has a KV cache."""

@@ -19,7 +19,12 @@ MOST = 4
 
 
 def about_rows(text: str) -> bool:
-    """Whether a condition is one on the rows of a forward: it belongs to the scenario."""
+    """Whether a condition is one on the rows of a forward: it belongs to the scenario.
+
+    What compares them with a tensor that nobody knows does not.
+    """
+    if re.search(r"\ba tensor\b", text):
+        return False
     return re.search(rf"(^|[ (]){ROWS}([ )]|$)", text) is not None
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..report.model import Checkpoint, Excluded
-from .engines.vllm_asked import renamed
 from .engines.vllm_names import QUANTIZED, fused_layer, is_plain
 from .scenario import Scenario
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
 
 DTYPES = ("dtype", "torch_dtype")
 """Where a config.json states its dtype, the newer name first."""
@@ -70,7 +69,7 @@ def _excluded(walk: Walk, texts: tuple[dict[str, Any], ...]) -> Iterator[Exclude
     fused = walk.fused()
     names = dict.fromkeys(name for text in texts for name in _left_out(text))
     for name in names:
-        module = renamed(walk, name)
+        module = walk.renamed(name)
         if module is not None:
             yield Excluded(name=name, module=fused_layer(module, fused))
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..report.model import Parameter
-from .engines.vllm_asked import renamed
 from .engines.vllm_names import NUMBER, fused_layer
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
 
 HEADER = {
     "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn",
@@ -31,7 +30,7 @@ def stored(walk: Walk, layer: str, parameters: tuple[Parameter, ...]) -> tuple[P
 def _held(walk: Walk, layer: str) -> dict[str, dict[str, None]]:
     """By parameter, the dtypes of the tensors of the modules that become `layer`."""
     fused, place, out = walk.fused(), NUMBER.search(layer), dict[str, dict[str, None]]()
-    engines_name = cache(lambda module: renamed(walk, module))
+    engines_name = cache(lambda module: walk.renamed(module))
     for name, row in walk.scenario.tensors.items():
         module, _, parameter = name.rpartition(".")
         if place is not None and place[0] not in name:

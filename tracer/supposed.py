@@ -18,7 +18,7 @@ from .scenario import Scenario
 from .standard import Standard, model_for, standards
 
 if TYPE_CHECKING:
-    from .engines.vllm_walk import Walk
+    from .engines.walk import Walk
     from .library import Library
 
 PLAIN = "not quantized"

@@ -139,5 +139,6 @@ def test_no_source_is_one_line() -> None:
 
 
 def test_another_engine_is_one_line(vllm_sdist: Path) -> None:
-    done = qtrace("sglang", "--at", str(vllm_sdist))
-    assert (done.returncode, done.stderr) == (2, "qtrace: unknown engine 'sglang': qtrace reads vllm\n")
+    done = qtrace("llama.cpp", "--at", str(vllm_sdist))
+    said = "qtrace: unknown engine 'llama.cpp': qtrace reads vllm, sglang\n"
+    assert (done.returncode, done.stderr) == (2, said)

@@ -9,9 +9,9 @@ from measured import GPUS, NVFP4, compressed
 from measured_models import KIMI_K3, ROUTING, Experts
 
 from qtrace.tracer.answer import roomy
-from qtrace.tracer.engines import platform as facts, vllm
+from qtrace.tracer.engines import entering, platform as facts, vllm
 from qtrace.tracer.engines.release import cuda_of
-from qtrace.tracer.engines.vllm_linear import LOADING
+from qtrace.tracer.engines.vllm_layers import LOADING
 from qtrace.tracer.evaluate import attributes
 from qtrace.tracer.evaluate.calls import call_value
 from qtrace.tracer.evaluate.machine import Dead, Machine
@@ -136,7 +136,7 @@ def _built(m: Machine, dtype: str, model: Experts, ranks: int) -> Any:
     make = facts.engine_value(m, f"{LAYER}.FusedMoE")
     init = attributes.get(m, make, "__init__", None) if isinstance(make, ClassValue) else make
     known = {parameter.name for parameter in init.node.params.items}
-    with vllm.inside(m, LAYER):
+    with entering.inside(m, LAYER):
         return call_value(m, make, (), {k: v for k, v in arguments.items() if k in known})
 
 
@@ -145,7 +145,7 @@ def _config(m: Machine, dtype: str, model: Experts) -> Any:
         return None
     symbol, args, kwargs = KIMI_K3_CONFIG if model is KIMI_K3 else CONFIGS[dtype]
     boxed = {name: box_json(m, value) for name, value in kwargs.items()}
-    with vllm.inside(m, METHODS):
+    with entering.inside(m, METHODS):
         return call_value(m, facts.engine_value(m, symbol), tuple(box_json(m, a) for a in args), boxed)
 
 
@@ -192,7 +192,7 @@ def _experts(m: Machine, holder: Instance, method: Instance) -> Any:
     chosen = _held(method, "experts_cls")
     if chosen is not None or _held(method, "backend") is not None:
         return settle(m, chosen)
-    with vllm.phase(m, "process_weights_after_loading", LOADING):
+    with entering.phase(m, "process_weights_after_loading", LOADING):
         call_value(m, attributes.get(m, method, "process_weights_after_loading", None), (holder,), {})
     kernel = settle(m, method.attrs.get("kernel"))
     return settle(m, kernel.attrs.get("fused_experts")) if isinstance(kernel, Instance) else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from oracle_premises import Open, act_dtype, machine
 
-from qtrace.tracer.engines import platform as facts, vllm
+from qtrace.tracer.engines import entering, platform as facts
 from qtrace.tracer.evaluate import attributes
 from qtrace.tracer.evaluate.calls import call_value
 from qtrace.tracer.evaluate.fields import fields_of
@@ -61,7 +61,7 @@ def _dtypes(m: Machine) -> list[str]:
 
 
 def _mode(m: Machine, name: str) -> str:
-    mode = vllm.call(m, "vllm.v1.kv_cache_interface.get_kv_quant_mode", name)
+    mode = entering.call(m, "vllm.v1.kv_cache_interface.get_kv_quant_mode", name)
     return str(mode.attrs["value"])
 
 
@@ -78,7 +78,7 @@ def _backends(m: Machine, capability: int, label: str) -> Any:
     names = {field.name for field in fields_of(m, cls)}
     platform = facts.engine_value(m, "vllm.platforms.current_platform")
     try:
-        with vllm.inside(m, SELECTOR):
+        with entering.inside(m, SELECTOR):
             asked = call_value(m, cls, (), {name: v for name, v in given.items() if name in names})
             more = {"attn_selector_config": asked, "num_heads": 32}
             chosen = call_value(m, attributes.get(m, platform, "get_attn_backend_cls", None), (None,), more)

@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 from oracle_premises import QUANTIZATION, QUESTIONS, Open, config_class, machine
 
 from qtrace.tracer.chain import ends_of
-from qtrace.tracer.engines import platform as facts, vllm
+from qtrace.tracer.engines import entering, platform as facts
 from qtrace.tracer.engines.vllm_online import resolver
 from qtrace.tracer.engines.vllm_walk import ARGS
 from qtrace.tracer.evaluate import attributes, containers
@@ -133,7 +133,7 @@ def quant_config(m: Machine, label: str) -> Instance:
 
 def _online(m: Machine, name: str) -> Any:
     resolve = resolver(m, ARGS)
-    args = None if resolve is None else vllm.call(m, resolve, name, None)
+    args = None if resolve is None else entering.call(m, resolve, name, None)
     if args is None:
         table = facts.engine_value(m, "vllm.config.quantization._ONLINE_SHORTHANDS")
         args = containers.get_item(m, table, name, None)

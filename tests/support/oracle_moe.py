@@ -8,7 +8,7 @@ from typing import Any
 from oracle_linear import quant_config
 from oracle_premises import Open, act_dtype, machine
 
-from qtrace.tracer.engines import platform as facts, vllm
+from qtrace.tracer.engines import entering, platform as facts
 from qtrace.tracer.evaluate import attributes
 from qtrace.tracer.evaluate.calls import call_value
 from qtrace.tracer.evaluate.fields import fields_of
@@ -77,7 +77,7 @@ def _made(m: Machine, symbol: str, given: dict[str, Any], otherwise: Any) -> Any
             arguments[field.name] = given[field.name]
         elif field.init and field.default is MISSING and field.factory is None:
             arguments[field.name] = otherwise
-    with vllm.inside(m, symbol.rpartition(".")[0]):
+    with entering.inside(m, symbol.rpartition(".")[0]):
         return call_value(m, cls, (), arguments)
 
 
@@ -117,7 +117,7 @@ def _backend(library: Library, profile: str, capability: int, label: str, record
                 given[param.name] = _weight_arguments(m)
             elif param.default is None:
                 given[param.name] = None
-        with vllm.inside(m, select.module.name):
+        with entering.inside(m, select.module.name):
             found = call_value(m, select, (), given)
     except Dead:
         found = MISSING
@@ -172,7 +172,7 @@ def _method(library: Library, profile: str, capability: int, label: str, recorde
         layer = facts.new(m, facts.engine_value(m, symbol), moe_config=_config(m, capability), **LAYER)
         layer.attrs["activation"] = _member(m, f"{MOE}.activation.MoEActivation.SILU")
         ask = attributes.get(m, config, "get_quant_method", None)
-        with vllm.inside(m, symbol.rpartition(".")[0]):
+        with entering.inside(m, symbol.rpartition(".")[0]):
             found = call_value(m, ask, (layer, LAYER["layer_name"]), {})
     except Dead:
         pass

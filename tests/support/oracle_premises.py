@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from qtrace.tracer.engines import vllm
+from qtrace.tracer.engines import entering, vllm
 from qtrace.tracer.engines.vllm_walk import Walk
 from qtrace.tracer.evaluate.machine import Machine
 from qtrace.tracer.library import Library
@@ -48,7 +48,7 @@ def machine(library: Library, profile: str, capability: int) -> tuple[Machine, W
 
 
 def config_class(m: Machine, method: str) -> Any:
-    return vllm.call(m, f"{QUANTIZATION}.get_quantization_config", method)
+    return entering.call(m, f"{QUANTIZATION}.get_quantization_config", method)
 
 
 def act_dtype(capability: int) -> Any:

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from qtrace.tracer.answer import walked
-from qtrace.tracer.engines.vllm_walk import Walk
+from qtrace.tracer.engines.walk import Walk
 from qtrace.tracer.graph import graph, registries
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario

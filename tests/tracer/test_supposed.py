@@ -13,7 +13,7 @@ from qtrace.report.standing import Standing, of_report
 from qtrace.rules import judge
 from qtrace.tracer import supposed
 from qtrace.tracer.answer import answered, walked
-from qtrace.tracer.engines.vllm_walk import Walk
+from qtrace.tracer.engines.walk import Walk
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
 from qtrace.tracer.sources import open_source

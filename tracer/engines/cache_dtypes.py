@@ -9,13 +9,15 @@ from ..evaluate.fields import fields_of
 from ..evaluate.values import Instance, UnionType, Value
 from ..library import Library
 from ..scenario import Scenario
-from . import platform as facts, vllm
+from . import entering, platform as facts, vllm
 from .flags import ARGUMENTS
 from .vllm_attention import FIELD
 
 
 def cache_dtypes(library: Library, platform: str) -> tuple[str, ...]:
     """The names of its `Literal`, beside which only a package's own may stand; none where it has none."""
+    if library.source.engine != vllm.ROOT:
+        return ()
     from ..answer import followed, roomy
 
     with roomy(), followed(library.source):
@@ -23,7 +25,7 @@ def cache_dtypes(library: Library, platform: str) -> tuple[str, ...]:
         cls = facts.engine_value(m, ARGUMENTS)
         for field in fields_of(m, cls):
             if field.name == FIELD and field.annotation is not None:
-                with vllm.inside(m, cls.module.name), m.aside():
+                with entering.inside(m, cls.module.name), m.aside():
                     return tuple(_names(evaluate(m, field.annotation)))
     return ()
 

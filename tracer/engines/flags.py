@@ -22,7 +22,7 @@ from ..guards import GuardBudget
 from ..library import Library
 from ..scenario import Scenario
 from ..tree import Binary, Display, Index, Node
-from . import platform as facts, vllm
+from . import entering, platform as facts, vllm
 from .command_line import CommandLine, Option
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _standing_at(library: Library, platform: str, argv: tuple[str, ...]) -> Iter
     with roomy():
         m = vllm.machine(library, Scenario(platform=platform, profile="bare"))
         _facts(m, argv)
-        with vllm.inside(m, SERVE):
+        with entering.inside(m, SERVE):
             yield m
 
 
@@ -136,7 +136,7 @@ def _fields(m: Machine, cls: ClassValue) -> tuple[Value, ...]:
 def _field(m: Machine, cls: ClassValue, field: Field) -> Instance:
     made = Instance(m.world.models.classes["builtins.object"], m.space.true)
     nothing = m.world.models.table["dataclasses.MISSING"]
-    with vllm.inside(m, cls.module.name), m.aside():
+    with entering.inside(m, cls.module.name), m.aside():
         hint = None if field.annotation is None else _hint(m, field.annotation)
     made.attrs |= {"name": field.name, "type": hint, "default": None, "default_factory": nothing}
     return made

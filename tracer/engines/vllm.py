@@ -6,11 +6,7 @@ reading.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from ..evaluate.fields import fields_of
-from ..evaluate.frames import Frame
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join
 from ..evaluate.values import (
@@ -27,7 +23,6 @@ from ..evaluate.values import (
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
-from ..links import function_behind
 from ..models.catalog import Catalog
 from ..packages import InstalledPackages
 from ..scenario import Scenario
@@ -239,32 +234,3 @@ def _group(m: Machine, scenario: Scenario, name: str) -> Unknown:
     for key, value in (known | {"is_first_rank": True, "is_last_rank": size == 1}).items():
         m.outside[out.key, key] = value
     return out
-
-
-@contextmanager
-def inside(m: Machine, module: str) -> Iterator[None]:
-    """Stand in a module of the engine, so that what is called next has a caller."""
-    with m.aside():
-        found = m.world.module(m, module)
-    assert found is not None, module
-    m.frames.append(Frame(found, None, None, m.space.true, found.scope))
-    try:
-        yield
-    finally:
-        m.frames.pop()
-
-
-@contextmanager
-def phase(m: Machine, name: str, module: str) -> Iterator[None]:
-    """Do in a module of the engine what the record tells under `name`."""
-    with inside(m, module), m.record.phase_of(name):
-        yield
-
-
-def call(m: Machine, symbol: str, *args: Value, **kwargs: Value) -> Value:
-    """Call an engine function or method by its dotted name, from a frame of its own module."""
-    from ..evaluate.calls import call_value
-
-    func = facts.engine_value(m, symbol)
-    with inside(m, function_behind(func).module.name):
-        return call_value(m, func, args, kwargs)

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..evaluate.unions import settle
-from ..evaluate.values import ClassValue, ListValue, Value
-from . import platform as facts, vllm_checkpoint
+from ..evaluate.values import ClassValue, Value
+from . import platform as facts
+from .asked import Asked
+from .linear import plain_arguments
+from .projections import PROJECTIONS, Sizes, given
 from .vllm_checkpoint import HEADERS_SUPPOSED, model_class
-from .vllm_layers import LINEAR, PROJECTIONS, Projection, Sizes
-from .vllm_linear import plain_arguments
+from .vllm_layers import LINEAR
 from .vllm_model import Linear
 from .vllm_names import doubt, module_names, one_for_all
 
 if TYPE_CHECKING:
-    from ..guards import Guard
     from .vllm_walk import Walk
+    from .walk import Walk as Base
 
 BLOCK = "model.layers.0"
-
-
-class Asked(NamedTuple):
-    """One layer to build: what it is called, its class, and what that is given."""
-
-    name: str
-    cls: Value
-    args: tuple[Value, ...]
-    kwargs: dict[str, Value]
-    path: str
-    """Where the model keeps it, in its own names."""
-    doubt: str | None
-    """What must hold for it to be the layer that the checkpoint's names speak of."""
-    apart: str | None
-    """What must hold for it to stand for its like in all blocks."""
-    guard: Guard | None = None
-    """The paths on which the model has it, where the model was asked."""
 
 
 def wants_model(walk: Walk) -> bool:
@@ -68,7 +52,7 @@ def asked(walk: Walk) -> Iterator[Asked]:
     rows = [p for p in PROJECTIONS if kind == p.name or (kind == "linear" and not sizes.has(p.unless))]
     walk.left_out = tuple(p.name for p in PROJECTIONS if kind == "linear" and p not in rows)
     for p in rows:
-        yield _placed(walk, p.name, p.cls, _arguments(walk, p, sizes), f"{BLOCK}.{p.prefix}")
+        yield _placed(walk, p.name, f"{LINEAR}.{p.cls}", given(walk.m, p, sizes), f"{BLOCK}.{p.prefix}")
 
 
 def _of_model(walk: Walk, linear: Linear) -> Asked:
@@ -81,9 +65,9 @@ def _of_model(walk: Walk, linear: Linear) -> Asked:
     return Asked(linear.name, made.value.cls, made.args, kwargs, linear.name, doubt, apart, linear.guard)
 
 
-def stands_for(walk: Walk, prefix: str) -> str | None:
+def stands_for(walk: Base, prefix: str) -> str | None:
     """What has to hold for a layer of the model's own class to stand for its like in all blocks."""
-    return one_for_all(walk.scenario, prefix, partial(renamed, walk), walk.fused())
+    return one_for_all(walk.scenario, prefix, walk.renamed, walk.fused())
 
 
 def _placed(walk: Walk, name: str, cls: str, args: tuple[Value, ...], prefix: str) -> Asked:
@@ -96,19 +80,9 @@ def _placed(walk: Walk, name: str, cls: str, args: tuple[Value, ...], prefix: st
     return Asked(name, facts.engine_value(m, cls), args, kwargs, kwargs["prefix"], unsure, apart)
 
 
-def _arguments(walk: Walk, projection: Projection, sizes: Sizes) -> tuple[Value, ...]:
-    given = projection.arguments(sizes)
-    return tuple(ListValue(a, walk.m.space.true) if isinstance(a, tuple) else a for a in given)
-
-
 def engine_name(walk: Walk, prefix: str) -> str | None:
     """The engine's name of what the checkpoint calls `prefix`; None where that cannot be told."""
     m = walk.m
     if walk.scenario.model is None or model_class(m, walk.scenario) is None:
         return None
-    return renamed(walk, prefix)
-
-
-def renamed(walk: Walk, name: str) -> str | None:
-    """What the model's class makes of a name in the checkpoint."""
-    return name if walk.renamer is None else vllm_checkpoint.renamed(walk.m, walk.renamer, name)
+    return walk.renamed(prefix)

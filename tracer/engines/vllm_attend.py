@@ -12,8 +12,9 @@ from ..evaluate.values import MISSING, DictValue, Instance, Unknown, Value
 from ..guards import GuardBudget
 from ..links import function_behind
 from . import platform as facts
-from .vllm import phase
-from .vllm_linear import LOADING, STEP_GUARDS
+from .entering import phase
+from .linear import STEP_GUARDS
+from .vllm_layers import LOADING
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine

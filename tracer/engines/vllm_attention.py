@@ -18,13 +18,13 @@ from ..evaluate.unions import alternatives, settle
 from ..evaluate.values import MISSING, ClassValue, DictValue, Instance, Value
 from ..links import field_site, function_behind, link, text_site
 from . import platform as facts
-from .vllm import call, phase
+from .entering import call, phase
+from .linear import registered
+from .projections import LATENT, Sizes
 from .vllm_attend import attend
 from .vllm_backends import Asked, listen
 from .vllm_cache import Allocated, allocated, bind, layers
 from .vllm_checkpoint import model_class
-from .vllm_layers import LATENT, Sizes
-from .vllm_linear import registered
 from .vllm_model import BUILD, build_model
 from .vllm_scales import Origin, origins
 from .vllm_updates import settle_config

@@ -10,7 +10,7 @@ from ..evaluate.machine import RAISED, Dead, OutOfBudget
 from ..evaluate.unions import alternatives
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Opaque, Value
 from ..guards import GuardBudget
-from .vllm import phase
+from .entering import phase
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine

@@ -12,7 +12,7 @@ from ..evaluate.unions import alternatives, each, each2, join, settle
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Token, Unknown, Value
 from ..models.tensors import dtype_attribute
 from . import platform as facts
-from .vllm import call
+from .entering import call
 from .vllm_given import BLOCK_SIZE, unless_given
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..links import function_behind
 from ..models.stdlib import box_json
 from ..scenario import Scenario
 from . import folder, platform as facts
-from .vllm import call
+from .entering import call
 from .vllm_names import Fused
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from ..evaluate.machine import Dead
 from ..evaluate.unions import alternatives, settle
 from ..evaluate.values import MISSING, ClassValue, Instance, ListValue, Unknown, Value
 from . import platform as facts
-from .vllm import phase
+from .entering import phase
+from .linear import registered, rows_of
 from .vllm_checkpoint import model_class
 from .vllm_layers import LINEAR
-from .vllm_linear import registered, rows_of
 from .vllm_names import alike
 from .vllm_picks import picks
 from .vllm_updates import settle_config

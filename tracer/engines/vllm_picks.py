@@ -10,7 +10,7 @@ from ..evaluate.calls import call_value
 from ..evaluate.unions import alternatives, settle
 from ..evaluate.values import MISSING, ClassValue, Guarded, Instance, Value
 from . import platform as facts
-from .vllm import inside
+from .entering import inside
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine

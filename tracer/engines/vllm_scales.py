@@ -19,9 +19,9 @@ from ..evaluate.unions import alternatives, each, join, settle, store
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Value
 from ..models.numbers import HELD, MADE_WITH, number
 from . import platform as facts
-from .vllm import call, phase
+from .entering import call, phase
 from .vllm_asked import engine_name
-from .vllm_linear import LOADING
+from .vllm_layers import LOADING
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine

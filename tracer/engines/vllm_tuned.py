@@ -21,8 +21,9 @@ from ..evaluate.values import Bound, ClassValue, Function, Instance, Native, Tok
 from ..guards import GuardBudget
 from ..hops import Conditions
 from . import platform as facts
-from .vllm import inside, machine
-from .vllm_linear import STEP_GUARDS, STEP_WORK, rows_of
+from .entering import inside
+from .linear import STEP_GUARDS, STEP_WORK, rows_of
+from .vllm import machine
 from .vllm_walk import Walk
 
 if TYPE_CHECKING:

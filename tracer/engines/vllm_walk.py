@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead
 from ..evaluate.unions import each, settle
-from ..evaluate.values import MISSING, Instance, Token, Value
-from ..links import Link, field_site, function_behind, link, text_site
+from ..evaluate.values import Instance, Value
+from ..links import field_site, function_behind, text_site
 from ..scenario import Scenario
 from . import platform as facts
-from .vllm import MODEL_CONFIG, VLLM_CONFIG, phase
-from .vllm_asked import Asked, asked, wants_model
-from .vllm_attention import Attention, walk_attention
+from .entering import phase
+from .linear import Layer
+from .vllm import MODEL_CONFIG, VLLM_CONFIG
+from .vllm_asked import asked, wants_model
+from .vllm_attention import walk_attention
 from .vllm_builder import refuse
-from .vllm_checkpoint import fused_modules, fused_names, load, renamer
-from .vllm_linear import LOADING, Layer, build, use
-from .vllm_model import KINDS, Model, build_model
+from .vllm_checkpoint import fused_modules, fused_names, load, renamed, renamer
+from .vllm_layers import HOME, LOADING
+from .vllm_model import KINDS, build_model
 from .vllm_names import Fused
 from .vllm_online import resolver, shorthands
 from .vllm_worker import starts_with
+from .walk import Walk as Base
 
 if TYPE_CHECKING:
-    from ...report.predicate import Site
     from ..evaluate.machine import Machine
-    from ..guards import Guard
 
 ATTENTION = "attention"
 """The kind of layer whose chain is that of the KV cache."""
@@ -49,43 +49,19 @@ LINKS = (
 """Steps between the functions that are evaluated, read from the callers' text."""
 
 
-class Walk:
-    """The machine after the walk, with everything that a chain is built from."""
+class Walk(Base):
+    """A walk through vLLM."""
+
+    engine = "vLLM"
+    home = HOME
 
     def __init__(self, m: Machine, scenario: Scenario) -> None:
-        self.m, self.scenario = m, scenario
+        super().__init__(m, scenario)
         self.config = m.world.settings["engine config"].value
         self.model: Instance = self.config.attrs["model_config"]
-        self.quant_config: Value = MISSING
-        self.flag_site: Site | None = None
-        self.field_site: Site | None = None
-        self.links: list[Link] = []
-        self.raised: list[tuple[Guard, Instance]] = []
-        self.layers: list[Layer] = []
-        self.open_end: str | None = None
-        self.needs_model = False
-        """Whether the walk stopped where a checkpoint is needed."""
         self.renamer: Value = None
-        self.left_out: tuple[str, ...] = ()
-        """Layers that the checkpoint's blocks have no plain linear layer for."""
-        self.config_class: Value = MISSING
-        self.built: Model | None = None
-        """The whole model, where the question is about layers that only its own class tells."""
-        self.attention: Attention | None = None
-        """The attention layer, where the question is about its cache."""
-        self.used, self.only_configured = True, False
-        """Whether layers are loaded and run once they are built."""
 
     arguments = ARGS
-    rewriter: str | None = None
-    """The `override_quantization_method` that claimed the checkpoint, None when the flag stayed as it was."""
-    rewritten: Value = None
-
-    def note(self, symbol: str) -> str | None:
-        """What a step did that its name does not say."""
-        if symbol.endswith("._verify_quantization") and self.rewriter is not None:
-            return f"rewritten: {self.scenario.quantization} -> {self.rewritten}"
-        return None
 
     def methods(self) -> tuple[str, ...]:
         """The values of `--quantization` that this release lists, and the shorthands it resolves."""
@@ -93,23 +69,12 @@ class Walk:
         names = (*settle(self.m, listed.content), *shorthands(self.m))
         return tuple(dict.fromkeys(n for n in names if isinstance(n, str)))
 
-    def knows_method(self) -> bool:
-        if self.scenario.quantization is None or self.open_end is not None:
-            return True  # a question cut short has not read its tables to the end
-        return self.scenario.quantization in self.methods()
-
-    def resolved_dtype(self) -> str | None:
-        """The dtype that the engine settled on, None where that is open."""
-        dtype = self.m.world.settings["default dtype"]
-        return dtype.symbol.removeprefix("torch.") if isinstance(dtype, Token) else None
+    def renamed(self, name: str) -> str | None:
+        return name if self.renamer is None else renamed(self.m, self.renamer, name)
 
     def fused(self) -> Fused:
         """The model class's fused layers, with the modules of the checkpoint that each is made of."""
         return fused_names(self.m, fused_modules(self.m, self.scenario))
-
-    def static_variables(self, layer: Layer) -> tuple[str, ...]:
-        """Variables of the scenario: those that exist once the layer is built."""
-        return layer.variables
 
     # --- phases
 
@@ -135,22 +100,6 @@ class Walk:
                 self.m.live = live
                 self.attention = walk_attention(self)
                 refuse(self, self.attention)
-
-    def _link(self, caller: str, callee: str) -> Link:
-        return link(self.m.world.source, function_behind(facts.engine_value(self.m, caller)), callee)
-
-    def take_raised(self) -> list[tuple[Guard, Instance]]:
-        """What was raised since the last time this was asked."""
-        raised = list(self.m.raised[-1])
-        self.m.raised[-1].clear()
-        return raised
-
-    def enter(self, symbol: str, *args: Value, **kwargs: Value) -> Value:
-        """Call an entry function in a phase named after it."""
-        func = facts.engine_value(self.m, symbol)
-        name = symbol.rpartition(".")[2]
-        with phase(self.m, name, function_behind(func).module.name):
-            return call_value(self.m, func, args, kwargs)
 
     def _configure(self) -> None:
         """The engine's configuration; without a checkpoint it goes as far as the flag alone decides."""
@@ -228,42 +177,7 @@ class Walk:
         if self.scenario.quantization is not None:
             self.config_class = self.enter(f"{REGISTRY}.get_quantization_config", self.scenario.quantization)
 
-    def _note_override(self, before: Value) -> None:
-        """Name the config class whose override scan changed the flag: the scan ends with the one that
-        claims it.
-        """
-        after = settle(self.m, self.model.attrs["quantization"])
-        if after == before or before is None:
-            return
-        scanned = [
-            e.callee for e in self.m.record.edges if e.callee.endswith(".override_quantization_method")
-        ]
-        self.rewriter, self.rewritten = (scanned[-1] if scanned else None), after
-
-    # --- layers
-
     def walk_layers(self) -> Iterator[Layer]:
-        """Build, load and run each layer asked for, all from where the configuration ended."""
-        live = self.m.live
         if wants_model(self):
             self.built = build_model(self)
-        for layer in asked(self):
-            self.m.live = live if layer.guard is None else live & layer.guard
-            yield self._layer(layer)
-
-    def _layer(self, want: Asked) -> Layer:
-        layer, record = Layer(want.name, want.path), self.m.record
-        layer.doubt, layer.apart = want.doubt, want.apart
-        first = record.place()
-        with suppress(Dead):
-            build(self.m, layer, want.cls, want.args, want.kwargs)
-        layer.live, layer.raised, layer.abandoned = self.m.live, self.take_raised(), self.m.abandoned
-        layer.variables = tuple(v.name for v in self.m.space.order.values())
-        layer.selections = (first.selections, len(record.selections))
-        if self.used and not layer.live.is_false:
-            use(self.m, layer, self.scenario)
-            layer.later = self.take_raised()
-        last = record.place()
-        layer.edges, layer.fits = (first.edges, last.edges), (first.fits, last.fits)
-        layer.lines, layer.allocated = (first.lines, last.lines), (first.allocated, last.allocated)
-        return layer
+        yield from self.each(asked(self))

@@ -272,6 +272,8 @@ class World:
         return m.space.choice(f"package {top}", (False, True), (True,))
 
     def import_name(self, m: Machine, base: str, name: str, node: tree.Node | None) -> Value:
+        if self._is_plain_folder(m, base):
+            return self.import_module(m, f"{base}.{name}", node)
         owner = self.import_module(m, base, node)
 
         def pick(atom: Value) -> Value:
@@ -281,6 +283,11 @@ class World:
             return attributes.absent(m, value, "ImportError", f"cannot import name '{name}' from '{base}'")
 
         return each(m, owner, pick)
+
+    def _is_plain_folder(self, m: Machine, name: str) -> bool:
+        """Whether a name is a package of the engine without a module of its own."""
+        own = name.partition(".")[0] == self.root and self.module(m, name) is None
+        return own and self.source.source.is_package(name)
 
     # --- classes of the engine
 

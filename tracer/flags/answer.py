@@ -14,6 +14,7 @@ from ...report.model import Chain, Question, Report, Value
 from ...report.readers import Behind, Reader, Readers
 from ...report.standing import Standing, of_report
 from ..answer import answered, coverage, roomy, walked
+from ..engines.vllm_walk import Walk as VllmWalk
 from ..library import Library
 from ..scenario import Scenario, device_facts
 from ..standard import model_for
@@ -23,7 +24,7 @@ from .reads import readers
 from .ways import Way, ways
 
 if TYPE_CHECKING:
-    from ..engines.vllm_walk import Walk
+    from ..engines.walk import Walk
 
 CONFIGS = "vllm.config."
 FEW = 4
@@ -136,7 +137,9 @@ def _asks(library: Library, name: str) -> tuple[str, ...]:
 
 def _holds(library: Library, way: Way, walk: Walk) -> bool | None:
     """Whether the test holds, where what is tested is certainly the configuration's."""
-    found = holds(walk, way.test) if way.test and _is_copy(library, way.test, way.site.path) else None
+    if way.test is None or not isinstance(walk, VllmWalk) or not _is_copy(library, way.test, way.site.path):
+        return None
+    found = holds(walk, way.test)
     return None if found is None else found != way.negated
 
 

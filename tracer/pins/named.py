@@ -40,11 +40,11 @@ class Named(Struct, frozen=True, kw_only=True):
         """The named commit whose hash begins so."""
         return next((row for row in self.commits if row.hash.startswith(hash)), None)
 
-    def nearest(self, commit: NamedCommit | None) -> NamedRelease:
+    def nearest(self, commit: NamedCommit | None) -> NamedRelease | None:
         """The release next to a commit by day; the newest for a commit that has no name here."""
         if commit is None:
-            return max(self.releases, key=lambda row: row.date)
-        return min(self.releases, key=lambda row: abs(row.date - commit.date))
+            return max(self.releases, key=lambda row: row.date, default=None)
+        return min(self.releases, key=lambda row: abs(row.date - commit.date), default=None)
 
 
 @cache

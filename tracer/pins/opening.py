@@ -120,11 +120,12 @@ def _commit(asked: Commit, ways: Ways) -> Opened:
     hash = row.hash if row else asked.hash
     if path := ways.cache.repository(hash):
         return Opened(open_revision(path, hash, ways.engine), CACHED)
-    nearest = known.nearest(row).version
+    nearest = known.nearest(row)
+    beside = "" if nearest is None else f"; the nearest named release is {nearest.version}"
     raise SourceError(
         f"{ways.engine} {hash}: the source of this commit is not at hand; "
-        f"`{_bringing(known.repository, hash)}` brings it for --at {ways.engine}.git@{hash[:12]}; "
-        f"the nearest named release is {nearest}"
+        f"`{_bringing(known.repository, hash)}` brings it for --at {ways.engine}.git@{hash[:12]}"
+        f"{beside}"
     )
 
 

@@ -622,3 +622,20 @@ def test_what_has_no_hash_raises_where_it_is_asked_for_it() -> None:
     """)
     kinds = ", ".join(f"unhashable type: '{kind}'" for kind in ("dict", "list", "set"))
     assert told(answer) == {kinds}
+
+
+def test_a_folder_without_a_module_of_its_own_is_a_package() -> None:
+    answer = engine(
+        {
+            "mod.py": """
+            from pkg.layers import wrapper
+            from pkg.layers.wrapper import THERE
+
+            def main():
+                return "gone" if wrapper.THERE or THERE else "here"
+        """,
+            "layers/wrapper/__init__.py": "from .entry import *\n",
+            "layers/wrapper/entry.py": "THERE = False\n",
+        }
+    )
+    assert told(answer) == {"here"}

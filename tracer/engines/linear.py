@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluate import attributes
 from ..evaluate.calls import call, call_value
@@ -12,15 +12,21 @@ from ..evaluate.values import MISSING, Instance, ListValue, Unknown, Value
 from ..guards import GuardBudget
 from ..rows import ROWS
 from ..scenario import Scenario
-from .vllm import phase
-from .vllm_layers import LINEAR
+from .entering import phase
 
 if TYPE_CHECKING:
     from ..evaluate.machine import Machine
     from ..guards import Guard
 
-LOADING = "vllm.model_executor.model_loader.utils"
-"""The module that loads weights."""
+
+class Home(NamedTuple):
+    """Where an engine keeps what every linear layer goes through."""
+
+    linear: str
+    """The module of the layers."""
+    loading: str
+    """The module that loads weights."""
+
 
 STEP_WORK, STEP_GUARDS = 900_000, 15_000
 """What loading and a forward may each take: work, and guards made."""
@@ -67,9 +73,11 @@ def plain_arguments(m: Machine, prefix: str, quant_config: Value) -> dict[str, V
     }
 
 
-def build(m: Machine, layer: Layer, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+def build(
+    m: Machine, home: Home, layer: Layer, cls: Value, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> None:
     """Construct the layer and note the parameters that it registers."""
-    with phase(m, "create_weights", LINEAR):
+    with phase(m, "create_weights", home.linear):
         layer.value = call_value(m, cls, args, kwargs)
     for _, atom in alternatives(m, layer.value):
         if isinstance(atom, Instance):
@@ -93,7 +101,7 @@ def registered(m: Machine, layer: Instance) -> list[tuple[str, Value, Value]]:
     return out
 
 
-def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
+def use(m: Machine, home: Home, layer: Layer, scenario: Scenario) -> None:
     """Load the layer's weights and run it once, each within bounds: both may hang on what tensors
     hold.
     """
@@ -104,7 +112,7 @@ def use(m: Machine, layer: Layer, scenario: Scenario) -> None:
             break
         try:
             with m.bounds(STEP_WORK, STEP_GUARDS):
-                step(m, layer, scenario)
+                step(m, home, layer, scenario)
         except Dead:
             pass
         except (OutOfBudget, GuardBudget) as stop:
@@ -120,9 +128,9 @@ def _refused(m: Machine) -> Guard:
     return out
 
 
-def _load(m: Machine, layer: Layer, scenario: Scenario) -> None:
+def _load(m: Machine, home: Home, layer: Layer, scenario: Scenario) -> None:
     """What happens to the weights after loading; what it raises belongs to the layer's refusals."""
-    with phase(m, "process_weights_after_loading", LOADING):
+    with phase(m, "process_weights_after_loading", home.loading):
         each(m, layer.value, lambda atom: _on_method(m, atom, "process_weights_after_loading", (atom,)))
 
 
@@ -131,8 +139,8 @@ def _on_method(m: Machine, layer: Value, name: str, args: tuple[Value, ...]) -> 
     each(m, method, lambda a: call_value(m, attributes.get(m, a, name, None), args, {}))
 
 
-def _forward(m: Machine, layer: Layer, scenario: Scenario) -> None:
-    with phase(m, "forward", LINEAR):
+def _forward(m: Machine, home: Home, layer: Layer, scenario: Scenario) -> None:
+    with phase(m, "forward", home.linear):
         each(m, layer.value, lambda atom: _forward_one(m, atom, rows_of(scenario)))
 
 
