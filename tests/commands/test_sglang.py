@@ -29,6 +29,20 @@ def test_a_chain_of_sglang_is_a_report_like_any_other() -> None:
     assert [hop["symbol"] for hop in kernel["hops"]] == ["_static_quant_fp8"]
 
 
+def test_a_kernel_that_looks_for_tuned_files_is_told_without_them() -> None:
+    """On a named device the Triton kernel asks for such a file, which is not read of SGLang."""
+    blocks = {"quant_method": "fp8", "activation_scheme": "dynamic", "weight_block_size": [128, 128]}
+    model = json.loads((EXAMPLE / "config.json").read_text()) | {"quantization_config": blocks}
+    asked = ("sglang", "--at", str(SDIST), "--model", json.dumps(model), "--device", "b200")
+    done = qtrace(*asked, "--packages", "wheel", "--layer", "o_proj", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    ends = report["chains"][0]["outcomes"]
+    assert any(op.endswith("._w8a8_block_fp8_matmul") for end in ends for op in end["ops"])
+    # Neither the build of torch nor a tuned file is made up where nothing tells.
+    assert "cuda" not in report["question"]["resolved"] and not report.get("tuned")
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

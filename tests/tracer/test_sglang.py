@@ -135,12 +135,25 @@ def test_a_function_that_is_chosen_by_a_package_tells_ends_apart(
     sglang: Library, capability: int, there: str, without: str
 ) -> None:
     ends = asked(sglang, "fp8 blocks", capability)
-    assert {"deep_gemm" in str(outcome.guard) for outcome in ends} == {True}
-    assert all(short(o.ops[-1]) == without for o in ends if "deep_gemm == False" in str(o.guard))
+    assert all("deep_gemm" in str(outcome.guard) for outcome in ends)
+    bare = [short(o.ops[-1]) for o in ends if "deep_gemm == False" in str(o.guard)]
+    assert bare == [without]
     (known,) = asked(sglang, "fp8 blocks", capability, packages={"deep_gemm": False})
     assert short(known.ops[-1]) == without
     given = asked(sglang, "fp8 blocks", capability, packages={"deep_gemm": True})
     assert there in {short(op) for outcome in given for op in outcome.ops}
+
+
+def test_what_torch_is_built_for_is_open_where_nothing_tells(sglang: Library) -> None:
+    """Its source pins torch's version alone: on newer devices the build decides, on a H100 none does."""
+    ends = asked(sglang, "modelopt fp4", 120, cuda=None)
+    told_ = {str(outcome.guard): [short(op) for op in outcome.ops] for outcome in ends}
+    assert told_ == {
+        "cuda == 12060": ["scaled_fp4_quant", "mm_fp4"],
+        "cuda in (12080, 12090, 13000)": ["fp4_quantize", "mm_fp4"],
+    }
+    (known,) = asked(sglang, "fp8", 90, cuda=None)
+    assert str(known.guard) == "always"
 
 
 def test_a_flag_that_the_checkpoint_contradicts_is_refused_in_the_engine_s_words(sglang: Library) -> None:

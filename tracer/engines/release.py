@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..library import Library
 from ..scenario import Scenario
-from . import entering, platform as facts, sglang, vllm
+from . import entering, platform as facts, vllm
 
 CUDA = "VLLM_MAIN_CUDA_VERSION"
 """The engine's own name for the CUDA version its wheels are built with."""
@@ -12,8 +12,8 @@ CUDA = "VLLM_MAIN_CUDA_VERSION"
 
 def cuda_of(library: Library) -> int | None:
     """The CUDA version of the release's wheels (13000 for 13.0), None where its source does not say."""
-    if library.source.engine == sglang.ROOT:
-        return sglang.WHEEL_CUDA
+    if library.source.engine == "sglang":
+        return None
     m = vllm.machine(library, Scenario(capability=90, profile="bare"))
     if m.world.module(m, "vllm.envs") is None:
         return None

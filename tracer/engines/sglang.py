@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..evaluate.machine import Machine
-from ..evaluate.unions import each
+from ..evaluate.unions import each, join
 from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Manager, Native, Opaque, Value
 from ..evaluate.world import World
 from ..guards import Space
@@ -35,8 +35,8 @@ REGISTRAR = "sglang.srt.utils.custom_op.register_custom_op"
 """The engine's decorator that makes a function an operator."""
 JIT = "sgl_jit"
 """What the names of functions begin with that SGLang compiles from C++ in its package when they are used."""
-WHEEL_CUDA = 13000
-"""The CUDA version that torch is taken to be built for where the question names none."""
+CUDAS = (12060, 12080, 12090, 13000)
+"""The CUDA versions that torch has been built for since 2.8: which of them is at hand, the question tells."""
 OTHERS = ("xpu", "hpu", "npu", "mps", "musa")
 
 
@@ -68,8 +68,7 @@ def _registered(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -
 def _device(m: Machine, scenario: Scenario) -> None:
     """CUDA as torch tells of it."""
     table = m.world.models.table
-    cuda = WHEEL_CUDA if scenario.cuda is None else scenario.cuda
-    table["torch.version.cuda"] = f"{cuda // 1000}.{cuda % 1000 // 10}"
+    table["torch.version.cuda"] = _cuda(m, scenario)
     table["torch.version.hip"] = None
     table["torch.cuda.is_available"] = facts.always(True)
     pairs = each(m, facts.capability(m, scenario), lambda c: (c // 10, c % 10))
@@ -78,6 +77,19 @@ def _device(m: Machine, scenario: Scenario) -> None:
     for name in OTHERS:
         for symbol in (f"torch.{name}.is_available", f"torch.backends.{name}.is_available"):
             table[symbol] = facts.always(False)
+
+
+def _cuda(m: Machine, scenario: Scenario) -> Value:
+    """The CUDA version that torch is built for, as text: SGLang's own source pins torch, not its build."""
+    if scenario.cuda is not None:
+        return _dotted(scenario.cuda)
+    parts = [(m.space.choice("cuda", CUDAS, (v,)), _dotted(v)) for v in CUDAS]
+    with m.aside():
+        return join(m, parts)
+
+
+def _dotted(cuda: int) -> str:
+    return f"{cuda // 1000}.{cuda % 1000 // 10}"
 
 
 def _has(m: Machine, _: Machine, atom: Value, name: str) -> Guard | None:
