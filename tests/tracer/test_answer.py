@@ -13,6 +13,7 @@ from qtrace.report.predicate import Always, Opaque
 from qtrace.tracer.answer import report, walked
 from qtrace.tracer.library import Library
 from qtrace.tracer.scenario import Scenario
+from qtrace.tracer.standard import model_for
 
 FP8 = {"quantization_config": {"quant_method": "fp8", "activation_scheme": "static"}, "model_type": "llama"}
 
@@ -33,6 +34,29 @@ def test_an_unknown_checkpoint_leaves_the_config_class(library: Library) -> None
     assert outcome.config == "vllm.model_executor.layers.quantization.fp8.Fp8Config"
     assert outcome.method is None
     assert not made.chains[0].decided()
+
+
+def test_what_refuses_the_model_is_told_apart_from_its_layers(library: Library) -> None:
+    """The cache cannot be fp8 there, which its attention layer says; a projection before it is none of that."""
+    quantized = {
+        "quant_method": "mxfp4",
+        "modules_to_not_convert": ["model.layers.*.self_attn", "model.embed_tokens", "lm_head"],
+    }
+    scenario = Scenario(
+        quantization="mxfp4",
+        capability=80,
+        kv_cache_dtype="fp8",
+        model={**model_for("linear").config, "quantization_config": quantized},
+        layer="linear",
+        profile="wheel",
+        packages={"flashinfer": False},
+        cuda=13000,
+    )
+    chains = {chain.layers: chain.outcomes for chain in report(walked(library, scenario), {}).chains}
+    (projection,) = chains["model.layers.0.self_attn.qkv_proj", "model.layers.0.self_attn.o_proj"]
+    assert projection.refusal is None and projection.ops == ("torch.nn.functional.linear",)
+    (model,) = chains[("model",)]
+    assert model.refusal is not None and "FP8 KV cache is not supported" in model.refusal.message
 
 
 def test_sizes_that_the_checkpoint_does_not_tell_are_conditions(library: Library) -> None:

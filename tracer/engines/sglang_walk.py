@@ -85,7 +85,7 @@ class Walk(Base):
                 raise
         self.raised = self.take_raised()
         if not (m.live.is_false or self.needs_model or self.only_configured):
-            self.layers += self.each(self._asked())
+            self.layers += self.each(self._asked(), m.live)
 
     def _expect(self) -> None:
         """One line for what is not read yet."""

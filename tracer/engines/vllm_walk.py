@@ -178,6 +178,7 @@ class Walk(Base):
             self.config_class = self.enter(f"{REGISTRY}.get_quantization_config", self.scenario.quantization)
 
     def walk_layers(self) -> Iterator[Layer]:
-        if wants_model(self):
+        live = self.m.live
+        if wants_model(self):  # what refuses the model is told apart, and is no condition of its layers
             self.built = build_model(self)
-        yield from self.each(asked(self))
+        yield from self.each(asked(self), live)

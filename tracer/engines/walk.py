@@ -132,9 +132,8 @@ class Walk:
 
     # --- layers
 
-    def each(self, wanted: Iterable[Asked]) -> Iterator[Layer]:
-        """Build, load and run each layer asked for, all from where the configuration ended."""
-        live = self.m.live
+    def each(self, wanted: Iterable[Asked], live: Guard) -> Iterator[Layer]:
+        """Build, load and run each layer asked for, all on the paths that `live` says."""
         for layer in wanted:
             self.m.live = live if layer.guard is None else live & layer.guard
             yield self._layer(layer)
