@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .outcome import bits_of
-from .predicate import AllOf, Always, AnyOf, Compare, Not, Predicate
+from .predicate import Always, Compare, Leaf, Predicate, leaves
 
 SHAPE = re.compile(r"\.(?:numel|size|dim|stride)\(")
 """A tensor asked for its shape."""
@@ -15,13 +15,11 @@ ASKED = "scalar_type()"
 
 def about_tensors(test: Predicate) -> bool:
     """Whether a condition is on the dtypes and shapes of tensors alone."""
-    if isinstance(test, AllOf | AnyOf):
-        return all(map(about_tensors, test.items))
-    if isinstance(test, Not):
-        return about_tensors(test.item)
-    if isinstance(test, Compare):
-        return is_dtype(test) or SHAPE.search(test.left) is not None
-    return isinstance(test, Always)
+    return all(isinstance(leaf, Always) or _of_a_tensor(leaf) for leaf in leaves(test))
+
+
+def _of_a_tensor(leaf: Leaf) -> bool:
+    return isinstance(leaf, Compare) and (is_dtype(leaf) or SHAPE.search(leaf.left) is not None)
 
 
 def is_dtype(test: Compare) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from .predicate import AllOf, Always, AnyOf, Compare, Member, Never, Not, Opaque, Predicate
+from .predicate import AllOf, Always, AnyOf, Leaf, Member, Never, Not, Predicate, leaves
 from .question import Value
 
 Values = frozenset[Value]
@@ -13,7 +13,8 @@ NONE: Values = frozenset()
 
 def deciders(*guards: Predicate) -> tuple[str, ...]:
     """The variables and engine questions that `guards` ask for, each once, in order of first use."""
-    return tuple(dict.fromkeys(name for guard in guards for name in _leaves(guard)))
+    asked = (leaf for guard in guards for leaf in leaves(guard) if not isinstance(leaf, Always | Never))
+    return tuple(dict.fromkeys(map(_name, asked)))
 
 
 def admitted(guard: Predicate, name: str, values: Iterable[Value]) -> frozenset[Value]:
@@ -40,14 +41,5 @@ def _split(guard: Predicate, name: str, values: Values) -> tuple[Values, Values]
             return values, values
 
 
-def _leaves(guard: Predicate) -> Iterator[str]:
-    match guard:
-        case Member(name=name):
-            yield name
-        case Compare() | Opaque():
-            yield str(guard)
-        case Not(item=item):
-            yield from _leaves(item)
-        case AllOf(items=items) | AnyOf(items=items):
-            for item in items:
-                yield from _leaves(item)
+def _name(leaf: Leaf) -> str:
+    return leaf.name if isinstance(leaf, Member) else str(leaf)

@@ -5,6 +5,8 @@ It holds names of scenario variables, symbols of the engine and plain values, ne
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 Scalar = None | bool | int | float | str
@@ -91,4 +93,16 @@ class AnyOf(Struct, frozen=True, tag="any"):
         return " or ".join(f"({i})" if isinstance(i, AllOf) else str(i) for i in self.items)
 
 
-Predicate = Always | Never | Member | Compare | Opaque | Not | AllOf | AnyOf
+Leaf = Always | Never | Member | Compare | Opaque
+Predicate = Leaf | Not | AllOf | AnyOf
+
+
+def leaves(test: Predicate) -> Iterator[Leaf]:
+    """What a condition is made of, once joins and negations are taken apart, in their order."""
+    if isinstance(test, Not):
+        yield from leaves(test.item)
+    elif isinstance(test, AllOf | AnyOf):
+        for item in test.items:
+            yield from leaves(item)
+    else:
+        yield test

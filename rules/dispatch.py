@@ -10,7 +10,7 @@ from ..report.beside import excludes, families, place
 from ..report.chain import LAST
 from ..report.model import Compatibility, Hop, HopKind, Operator, Outcome
 from ..report.operator import ENDS, reached
-from ..report.predicate import AllOf, AnyOf, Compare, Never, Not, Predicate
+from ..report.predicate import Compare, Never, Predicate, leaves
 from ..report.settle import settled
 
 
@@ -82,11 +82,5 @@ def _is_left(check: Hop, taken: list[Hop]) -> bool:
     return check.note in (None, LAST) and only and about_shapes and bool(asked & others)
 
 
-def _comparisons(test: Predicate) -> Iterator[Compare]:
-    if isinstance(test, Compare):
-        yield test
-    elif isinstance(test, Not):
-        yield from _comparisons(test.item)
-    elif isinstance(test, AllOf | AnyOf):
-        for item in test.items:
-            yield from _comparisons(item)
+def _comparisons(test: Predicate) -> list[Compare]:
+    return [leaf for leaf in leaves(test) if isinstance(leaf, Compare)]

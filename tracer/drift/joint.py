@@ -5,11 +5,23 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import lru_cache, reduce
 
-from ...report.predicate import AllOf, Always, AnyOf, Compare, Member, Never, Not, Opaque, Predicate, Scalar
+from ...report.predicate import (
+    AllOf,
+    Always,
+    AnyOf,
+    Compare,
+    Member,
+    Never,
+    Not,
+    Opaque,
+    Predicate,
+    Scalar,
+    leaves,
+)
 from ..cpus import kinds
 from ..guard_text import unsaid
 from ..guards import Guard, Space
@@ -30,7 +42,7 @@ MOST = 20_000
 """Nodes of guards that two answers may take."""
 WORDED = 40
 """Nodes of a guard that is put into words."""
-Leaf = Member | Compare | Opaque
+Asked = Member | Compare | Opaque
 
 
 class Side(StrEnum):
@@ -131,23 +143,13 @@ def plain(guards: Iterable[Predicate]) -> bool:
     return all(isinstance(leaf, Member) or is_expression(str(leaf)) for leaf in leaves_of(guards))
 
 
-def leaves_of(guards: Iterable[Predicate]) -> tuple[Leaf, ...]:
+def leaves_of(guards: Iterable[Predicate]) -> tuple[Asked, ...]:
     """What conditions are made of."""
-    return tuple(dict.fromkeys(leaf for guard in guards for leaf in _leaves(guard)))
+    found = (leaf for guard in guards for leaf in leaves(guard) if not isinstance(leaf, Always | Never))
+    return tuple(dict.fromkeys(found))
 
 
-def _leaves(guard: Predicate) -> Iterator[Leaf]:
-    match guard:
-        case Not(item=item):
-            yield from _leaves(item)
-        case AllOf(items=items) | AnyOf(items=items):
-            for item in items:
-                yield from _leaves(item)
-        case Member() | Compare() | Opaque():
-            yield guard
-
-
-def _domains(leaves: Iterable[Leaf]) -> dict[str, tuple[Scalar, ...]]:
+def _domains(leaves: Iterable[Asked]) -> dict[str, tuple[Scalar, ...]]:
     """What each scenario variable may be, by its name."""
     named: dict[str, list[Scalar]] = {}
     for leaf in leaves:
@@ -168,7 +170,7 @@ def _domain(name: str, values: list[Scalar]) -> tuple[Scalar, ...]:
     return domain if asked.keys() <= set(map(repr, domain)) else (*asked.values(), REST)
 
 
-def _compared(leaves: Iterable[Leaf]) -> dict[str, list[tuple[Compare, int]]]:
+def _compared(leaves: Iterable[Asked]) -> dict[str, list[tuple[Compare, int]]]:
     """Comparisons with whole numbers, by the expression that is compared."""
     found: dict[str, list[tuple[Compare, int]]] = {}
     for leaf in leaves:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ....report.predicate import AllOf, AnyOf, Compare, Not, Opaque, Predicate
+from ....report.about import SHAPE
+from ....report.predicate import AllOf, AnyOf, Compare, Leaf, Opaque, Predicate, leaves
 from ....report.settle import flat, negated
 from ..syntax import children, text_of
 
@@ -109,23 +110,20 @@ def is_dtype(test: Compare) -> bool:
 
 def decidable(test: Predicate) -> bool:
     """Whether a condition asks for what the scenario may know: the capability, or a tensor's dtype."""
-    if isinstance(test, AllOf | AnyOf):
-        return any(map(decidable, test.items))
-    if isinstance(test, Not):
-        return decidable(test.item)
-    return isinstance(test, Compare) and (test.left.startswith(CAPABILITY) or is_dtype(test))
+    return any(map(_is_known, leaves(test)))
 
 
-_SHAPE = re.compile(r"\.(?:numel|size|dim|stride)\(")
+def _is_known(leaf: Leaf) -> bool:
+    return isinstance(leaf, Compare) and (leaf.left.startswith(CAPABILITY) or is_dtype(leaf))
 
 
 def of_device_or_tensors(test: Predicate) -> bool:
     """Whether a condition asks for nothing but the capability and dtypes and shapes of tensors."""
-    if isinstance(test, AllOf | AnyOf):
-        return all(map(of_device_or_tensors, test.items))
-    if isinstance(test, Not):
-        return of_device_or_tensors(test.item)
-    return isinstance(test, Compare) and (decidable(test) or _SHAPE.search(test.left) is not None)
+    return all(_is_known(leaf) or _is_shape(leaf) for leaf in leaves(test))
+
+
+def _is_shape(leaf: Leaf) -> bool:
+    return isinstance(leaf, Compare) and SHAPE.search(leaf.left) is not None
 
 
 # A local or a call that may give the capability, or what a device's properties are asked for.
@@ -134,12 +132,11 @@ _ASKED = re.compile(r"\w+(?:::\w+)*(?:\(\))?|.*major.*")
 
 def may_ask(test: Predicate) -> bool:
     """Whether a condition may turn out to be decidable, once it is known what its names stand for."""
-    if isinstance(test, AllOf | AnyOf):
-        return any(map(may_ask, test.items))
-    if isinstance(test, Not):
-        return may_ask(test.item)
-    by_number = isinstance(test, Compare) and test.right.isdigit() and _ASKED.fullmatch(test.left)
-    return bool(by_number) or decidable(test)
+    return any(_is_known(leaf) or _by_number(leaf) for leaf in leaves(test))
+
+
+def _by_number(leaf: Leaf) -> bool:
+    return isinstance(leaf, Compare) and leaf.right.isdigit() and _ASKED.fullmatch(leaf.left) is not None
 
 
 def either(tests: list[Predicate]) -> Predicate:
