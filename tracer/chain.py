@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -167,16 +169,24 @@ def _later(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[
     """
     m, out = walk.m, ends
     certain = [(g, e) for g, e in layer.later if CERTAIN in e.attrs]
-    others = [(g, e) for g, e in layer.later if CERTAIN not in e.attrs and layer.live.implies(g)]
     out = turned_down(out, refusals(m, _where_it_goes_on(walk, layer, certain), layer.live))
-    found = refusals(m, others, layer.live)
-    for at, (guard, end) in enumerate(found):
+    for at, (guard, end) in enumerate(_as_read(walk, layer, ends)):
         site = end.refusal.site if end.refusal else None
         raises = walk.m.space.atom(
             f"later {at}", Opaque("loading or running the layer raises, as read", None, site)
         )
-        out = [*((g & ~raises, o) for g, o in out), (guard & raises, end)]
+        out = [*((g if (g & guard).is_false else g & ~raises, o) for g, o in out), (guard & raises, end)]
     return out
+
+
+def _as_read(walk: Walk, layer: Layer, ends: list[tuple[Guard, Outcome]]) -> list[tuple[Guard, Outcome]]:
+    """What is raised on all paths alike; of ends that are cut by function, on all paths to one of them."""
+    m = walk.m
+    raised = [(g, e) for g, e in layer.later if CERTAIN not in e.attrs]
+    if not walk.by_function:
+        return refusals(m, [(g, e) for g, e in raised if layer.live.implies(g)], layer.live)
+    caught = reduce(or_, (g for g, _ in raised), m.space.false)
+    return refusals(m, raised, reduce(or_, (g for g, _ in ends if g.implies(caught)), m.space.false))
 
 
 def _where_it_goes_on(walk: Walk, layer: Layer, certain: list[Raised]) -> list[Raised]:

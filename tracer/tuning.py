@@ -23,10 +23,10 @@ def with_tuned(report: Report, answers: Answers, scenario: Scenario) -> Report:
     """The report with the files that its layers look for; with none where the device's full name, which
     stands in the files' names, or the model, which has the shapes, is not known. Of SGLang none is read yet.
     """
-    if answers.engine != "vllm":
-        return report
     accepted = [chain for chain in report.chains if not chain.refused()]
     if scenario.device_name is None or scenario.model is None or not _may_ask(accepted):
+        return report
+    if answers.engine != "vllm":
         return report
     files = answers.tuned()
     kinds = [kind for kind in files.kinds if _is_shipped(files, kind, scenario)] if files else []

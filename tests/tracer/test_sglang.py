@@ -156,6 +156,16 @@ def test_what_torch_is_built_for_is_open_where_nothing_tells(sglang: Library) ->
     assert str(known.guard) == "always"
 
 
+def test_a_forward_that_raises_without_a_package_is_no_kernel_s_answer(sglang: Library) -> None:
+    """Whether tensors are read well enough to say so is open; that it runs is not told as certain."""
+    (there,) = asked(sglang, "mxfp8", 100, packages={"triton_kernels": True})
+    assert short(there.ops[-1]) == "_mxfp8_block_scaled_matmul_kernel" and str(there.guard) == "always"
+    without = asked(sglang, "mxfp8", 100, packages={"triton_kernels": False})
+    said = [outcome.refusal.message for outcome in without if outcome.refusal is not None]
+    assert "MXFP8 quantization requires triton_kernels with MXFP8 support." in said
+    assert all("loading or running the layer raises, as read" in str(outcome.guard) for outcome in without)
+
+
 def test_a_flag_that_the_checkpoint_contradicts_is_refused_in_the_engine_s_words(sglang: Library) -> None:
     (outcome,) = asked(sglang, "fp8", 90, quantization="awq")
     assert told(outcome).startswith("ValueError: Quantization method specified in the model config (fp8)")
