@@ -37,7 +37,7 @@ def test_an_unknown_checkpoint_leaves_the_config_class(library: Library) -> None
 
 
 def test_what_refuses_the_model_is_told_apart_from_its_layers(library: Library) -> None:
-    """The cache cannot be fp8 there, which its attention layer says; a projection before it is none of that."""
+    """The cache cannot be fp8 there, which its attention layer says; projections before it do not."""
     quantized = {
         "quant_method": "mxfp4",
         "modules_to_not_convert": ["model.layers.*.self_attn", "model.embed_tokens", "lm_head"],
