@@ -156,6 +156,13 @@ def test_what_torch_is_built_for_is_open_where_nothing_tells(sglang: Library) ->
     assert str(known.guard) == "always"
 
 
+def test_what_ranks_exchange_is_no_end_of_a_forward(sglang: Library) -> None:
+    for checkpoint in ("fp8", "awq", "int8"):
+        (alone,) = asked(sglang, checkpoint, 90)
+        (shared,) = asked(sglang, checkpoint, 90, tensor_parallel=2)
+        assert (told(shared), str(shared.guard)) == (told(alone), "always")
+
+
 def test_a_forward_that_raises_without_a_package_is_no_kernel_s_answer(sglang: Library) -> None:
     """Whether tensors are read well enough to say so is open; that it runs is not told as certain."""
     (there,) = asked(sglang, "mxfp8", 100, packages={"triton_kernels": True})

@@ -55,6 +55,18 @@ def always(value: Value) -> Native:
     return Native("a fact", lambda m, args, kwargs: value)
 
 
+def ranks(m: Machine, name: str, size: int | None) -> Unknown:
+    """The ranks that share something, seen from the first of them; what they exchange is not known, nor is
+    anything of a group without a size.
+    """
+    out = Unknown(f"{name} group", f"{name} group")
+    if size is not None:
+        known = {"world_size": size, "rank": 0, "local_rank": 0, "rank_in_group": 0}
+        for key, value in (known | {"is_first_rank": True, "is_last_rank": size == 1}).items():
+            m.outside[out.key, key] = value
+    return out
+
+
 def unknown_fact(label: str, kind: str | None = None) -> Native:
     return Native(label, lambda m, args, kwargs: Unknown(label, label, None, kind))
 

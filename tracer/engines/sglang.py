@@ -181,11 +181,8 @@ def _architecture(
 def _ranks(m: Machine, scenario: Scenario) -> None:
     """The groups of ranks, seen from the first of them."""
     for names, size in ((SPANNING, scenario.tensor_parallel), (SINGLE, 1)):
-        group = facts.new(m, m.world.outside_class("a group of ranks"))
-        group.attrs |= {"world_size": size, "rank": 0, "local_rank": 0, "rank_in_group": 0}
-        group.attrs |= {"is_first_rank": True, "is_last_rank": size == 1}
         for name in names:
-            m.facts[f"{GROUPS}.get_{name}_group"] = facts.always(group)
+            m.facts[f"{GROUPS}.get_{name}_group"] = facts.always(facts.ranks(m, name, size))
 
 
 def _jit_loader(library: Library) -> str:

@@ -225,12 +225,5 @@ def _custom_ops(m: Machine) -> ListValue:
 
 
 def _group(m: Machine, scenario: Scenario, name: str) -> Unknown:
-    """The ranks that share something, seen from the first of them; what they exchange is not known."""
     size = scenario.tensor_parallel if name in SPANNING else 1
-    out = Unknown(f"{name} group", f"{name} group")
-    if SIZED_BY.get(name, set()) & set(scenario.unread):
-        return out
-    known = {"world_size": size, "rank": 0, "local_rank": 0, "rank_in_group": 0}
-    for key, value in (known | {"is_first_rank": True, "is_last_rank": size == 1}).items():
-        m.outside[out.key, key] = value
-    return out
+    return facts.ranks(m, name, None if SIZED_BY.get(name, set()) & set(scenario.unread) else size)
