@@ -173,6 +173,7 @@ def report(walk: Walk, asked: Mapping[str, Value]) -> Report:
             unknown=tuple(sorted(unknown)),
             assumed=(
                 *assumptions(walk.scenario, bool(walk.layers)),
+                *walk.supposed,
                 *_about_layers(walk),
                 *_about_unknowns(walk.m),
             ),

@@ -41,6 +41,7 @@ def test_a_kernel_that_looks_for_tuned_files_is_told_without_them() -> None:
     assert any(op.endswith("._w8a8_block_fp8_matmul") for end in ends for op in end["ops"])
     # Neither the build of torch nor a tuned file is made up where nothing tells.
     assert "cuda" not in report["question"]["resolved"] and not report.get("tuned")
+    assert "torch is built for one of CUDA 12.6, 12.8, 12.9, 13.0" in report["question"]["assumed"]
 
 
 @pytest.mark.parametrize(

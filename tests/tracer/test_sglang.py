@@ -84,6 +84,7 @@ def told(outcome: Outcome) -> str:
 
 
 MARLIN = "gptq_marlin_gemm"
+INT8 = "_per_token_group_quant_int8, _w8a8_block_int8_matmul"
 FP8 = "Fp8Config Fp8LinearMethod: "
 CT = "CompressedTensorsConfig CompressedTensorsLinearMethod CompressedTensors"
 MODELOPT = "ModelOptFp"
@@ -98,7 +99,7 @@ TOO_OLD = "is not supported for the current GPU. Minimum capability: "
         ("fp8", (80,), FP8 + MARLIN),
         ("fp8", (89, 90, 100, 120), f"{FP8}sgl_per_token_quant_fp8, fp8_scaled_mm"),
         ("fp8 blocks", (80,), FP8 + MARLIN),
-        ("fp8 blocks", (89, 120), f"{FP8}_per_token_group_quant_8bit, "),
+        ("fp8 blocks", (89, 120), f"{FP8}_per_token_group_quant_8bit, _w8a8_block_fp8_matmul"),
         ("awq", (75,), "ValueError: torch.bfloat16 is not supported for quantization method awq"),
         ("awq", (80, 90, 120), f"AWQMarlinConfig AWQMarlinLinearMethod: {MARLIN}"),
         ("gptq", (75,), "ValueError: torch.bfloat16 is not supported for quantization method gptq"),
@@ -115,7 +116,7 @@ TOO_OLD = "is not supported for the current GPU. Minimum capability: "
         ),
         ("modelopt fp4", (90,), f"ValueError: The quantization method modelopt_fp4 {TOO_OLD}100"),
         ("modelopt fp4", (100,), f"{MODELOPT}4Config {MODELOPT}4LinearMethod: scaled_fp4_quant, mm_fp4"),
-        ("blockwise int8", (90,), "BlockInt8Config BlockInt8LinearMethod: _per_token_group_quant_int8, "),
+        ("blockwise int8", (90,), f"BlockInt8Config BlockInt8LinearMethod: {INT8}"),
         ("mxfp8", (90,), f"ValueError: The quantization method mxfp8 {TOO_OLD}100"),
     ],
 )
@@ -173,6 +174,34 @@ def test_a_forward_that_raises_without_a_package_is_no_kernel_s_answer(sglang: L
     assert all("loading or running the layer raises, as read" in str(outcome.guard) for outcome in without)
 
 
+def nested(quantization: dict[str, Any]) -> dict[str, Any]:
+    """A checkpoint whose language model has a config of its own, which the start copies to the outer one."""
+    inner = {key: value for key, value in model("bfloat16").items() if key != "architectures"}
+    outer = {"architectures": ["LlavaForConditionalGeneration"], "model_type": "llava"}
+    return {**outer, "text_config": {**inner, "quantization_config": quantization}}
+
+
+def test_a_config_within_the_config_is_read_as_the_start_reads_it(sglang: Library) -> None:
+    config = nested({"quant_method": "fp8", "activation_scheme": "dynamic"})
+    scenario = Scenario(model=config, capability=90, layer="o_proj", profile="wheel", cuda=13000)
+    (outcome,) = answered(sglang, scenario, {}).chains[0].outcomes
+    assert told(outcome) == f"{FP8}sgl_per_token_quant_fp8, fp8_scaled_mm"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "doubted"), [("LlamaForCausalLM", False), ("NemotronHForCausalLM", True)]
+)
+def test_names_of_layers_are_in_doubt_where_the_model_s_class_renames_them(
+    sglang: Library, architecture: str, doubted: bool
+) -> None:
+    left = ["model.layers.0.self_attn.o_proj"]
+    skipped = {"quant_method": "fp8", "activation_scheme": "dynamic", "ignored_layers": left}
+    config = {**model("bfloat16"), "architectures": [architecture], "quantization_config": skipped}
+    scenario = Scenario(model=config, capability=90, layer="o_proj", profile="wheel", cuda=13000)
+    ends = answered(sglang, scenario, {}).chains[0].outcomes
+    assert {"the model names this layer" in str(outcome.guard) for outcome in ends} == {doubted}
+
+
 def test_a_flag_that_the_checkpoint_contradicts_is_refused_in_the_engine_s_words(sglang: Library) -> None:
     (outcome,) = asked(sglang, "fp8", 90, quantization="awq")
     assert told(outcome).startswith("ValueError: Quantization method specified in the model config (fp8)")
@@ -194,6 +223,7 @@ def test_the_start_of_the_server_is_the_release_s_own(sglang: Library) -> None:
     [
         ({"layer": "experts"}, "--layer experts: of SGLang qtrace reads linear layers"),
         ({"kv_cache_dtype": "fp8_e4m3"}, "--kv-cache-dtype: qtrace does not read SGLang's cache yet"),
+        ({"expert_parallel": True}, "--expert-parallel: qtrace does not read SGLang's experts yet"),
         ({"platform": "rocm"}, "--platform rocm: qtrace reads SGLang for CUDA"),
     ],
 )

@@ -15,6 +15,7 @@ def walk(library: Library, scenario: Scenario) -> Walk:
     if library.source.engine == "sglang":
         from . import sglang, sglang_walk
 
+        sglang_walk.expect(library.source, scenario)
         return sglang_walk.Walk(sglang.machine(library, scenario), scenario)
     from . import vllm, vllm_walk
 

@@ -10,9 +10,21 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ..evaluate.machine import Machine
 from ..evaluate.unions import each, join
-from ..evaluate.values import MISSING, DictValue, Instance, ListValue, Manager, Native, Opaque, Value
+from ..evaluate.values import (
+    MISSING,
+    ClassValue,
+    DictValue,
+    Instance,
+    ListValue,
+    Manager,
+    Native,
+    Opaque,
+    Value,
+)
 from ..evaluate.world import World
 from ..guards import Space
 from ..library import Library
@@ -26,7 +38,7 @@ if TYPE_CHECKING:
 
 ROOT = "sglang"
 GROUPS = "sglang.srt.distributed.parallel_state"
-SPANNING, SINGLE = ("tp", "attn_tp", "moe_tp"), ("pp", "attn_cp", "moe_ep", "moe_dp", "dp")
+SPANNING, SINGLE = ("tp", "attn_tp", "moe_tp"), ("pp", "attn_cp", "moe_ep", "moe_dp")
 """Groups of ranks, by how their getters are named: those over the ranks of tensor parallelism, and others."""
 MODELS = "sglang/srt/models/"
 WARMUP = "sglang.srt.layers.deep_gemm_wrapper.compile_utils"
@@ -37,6 +49,8 @@ JIT = "sgl_jit"
 """What the names of functions begin with that SGLang compiles from C++ in its package when they are used."""
 CUDAS = (12060, 12080, 12090, 13000)
 """The CUDA versions that torch has been built for since 2.8: which of them is at hand, the question tells."""
+OWN_CONFIGS = (facts.HF_CONFIG, "transformers.configuration_utils.PretrainedConfig")
+"""What the engine's own classes of checkpoint configs are made of, by both its names."""
 OTHERS = ("xpu", "hpu", "npu", "mps", "musa")
 
 
@@ -73,7 +87,6 @@ def _device(m: Machine, scenario: Scenario) -> None:
     table["torch.cuda.is_available"] = facts.always(True)
     pairs = each(m, facts.capability(m, scenario), lambda c: (c // 10, c % 10))
     table["torch.cuda.get_device_capability"] = facts.always(pairs)
-    table["torch.cuda.device_count"] = facts.always(scenario.tensor_parallel)
     for name in OTHERS:
         for symbol in (f"torch.{name}.is_available", f"torch.backends.{name}.is_available"):
             table[symbol] = facts.always(False)
@@ -82,13 +95,13 @@ def _device(m: Machine, scenario: Scenario) -> None:
 def _cuda(m: Machine, scenario: Scenario) -> Value:
     """The CUDA version that torch is built for, as text: SGLang's own source pins torch, not its build."""
     if scenario.cuda is not None:
-        return _dotted(scenario.cuda)
-    parts = [(m.space.choice("cuda", CUDAS, (v,)), _dotted(v)) for v in CUDAS]
+        return dotted(scenario.cuda)
+    parts = [(m.space.choice("cuda", CUDAS, (v,)), dotted(v)) for v in CUDAS]
     with m.aside():
         return join(m, parts)
 
 
-def _dotted(cuda: int) -> str:
+def dotted(cuda: int) -> str:
     return f"{cuda // 1000}.{cuda % 1000 // 10}"
 
 
@@ -108,9 +121,12 @@ def _start(m: Machine, library: Library, scenario: Scenario) -> None:
     m.facts["sglang.srt.utils.common.get_device_memory_capacity"] = facts.unknown_fact("GPU memory", "int")
     folder.install(m, scenario)
     _paths(m, scenario)
-    config = facts.checkpoint(m, scenario)
-    for symbol in _readers(library):
-        m.facts[symbol] = facts.always(config)
+    read = facts.checkpoint(m, scenario)
+    m.world.models.table["transformers.AutoConfig.from_pretrained"] = facts.always(read)
+    # The engine's own config classes fill in what the file does not say.
+    own = facts.checkpoint(m, replace(scenario, whole=False))
+    for base in OWN_CONFIGS:
+        m.world.outside_class(base).attrs["from_pretrained"] = facts.always(own)
     for path in library.source.files("sglang/srt/", ".py"):
         if "def get_generation_config(" in (library.source.text(path) or ""):
             m.facts[f"{_module(path)}.get_generation_config"] = facts.always(None)
@@ -128,31 +144,21 @@ def _module(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _readers(library: Library) -> list[str]:
-    """The engine's functions that read a checkpoint's config.json, by the release's own place for them."""
-    texts = ((path, library.source.text(path) or "") for path in library.source.files("sglang/srt/", ".py"))
-    return [
-        f"{_module(path)}.get_config"
-        for path, text in texts
-        if re.search(r"^def get_config\(", text, re.M) and "AutoConfig" in text
-    ]
-
-
 def _paths(m: Machine, scenario: Scenario) -> None:
     """`os.path.exists` for the checkpoint's folder and the files in it."""
     held = {"config.json", *scenario.names, *scenario.files}
 
-    def exists(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    def there(whole: bool, m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         def of(path: Value) -> Value:
             if path == scenario.name:
-                return True
+                return whole
             inside = isinstance(path, str) and path.startswith(f"{scenario.name}/")
             return path.removeprefix(f"{scenario.name}/") in held if inside else m.unknown("os.path.exists()")
 
         return each(m, args[0], of)
 
-    for symbol in ("os.path.exists", "os.path.isfile"):
-        m.world.models.table[symbol] = Native(symbol, exists)
+    for symbol, whole in (("os.path.exists", True), ("os.path.isfile", False)):
+        m.world.models.table[symbol] = Native(symbol, partial(there, whole))
 
 
 def architecture(scenario: Scenario) -> str | None:
@@ -162,15 +168,21 @@ def architecture(scenario: Scenario) -> str | None:
     return first if isinstance(first, str) else None
 
 
+def model_class(m: Machine, scenario: Scenario) -> Value:
+    """The class of the model that the checkpoint names; MISSING where the release has none."""
+    found = _architecture(m.world.source, scenario, m, (), {})[0]
+    return found if isinstance(found, ClassValue) else MISSING
+
+
 def _architecture(
     library: Library, scenario: Scenario, m: Machine, args: tuple[Value, ...], kwargs: dict[str, Value]
-) -> Value:
+) -> tuple[Value, Value]:
     """The class that the engine's own table of models has for the checkpoint's architecture: that of the file
     whose `EntryClass` names it.
     """
     name = architecture(scenario)
     if name is None:
-        return m.unknown("get_model_architecture()")
+        return m.unknown("get_model_architecture()"), None
     entry = re.compile(rf"^EntryClass\b[^\n]*(?:\n[^\n\]]*)*\b{re.escape(name)}\b", re.M)
     for path in library.source.files(MODELS, ".py"):
         if entry.search(library.source.text(path) or ""):

@@ -10,15 +10,16 @@ from ..evaluate import attributes
 from ..evaluate.calls import call_value
 from ..evaluate.machine import Dead, Machine
 from ..evaluate.unions import settle
-from ..evaluate.values import Instance, Native, Value
+from ..evaluate.values import MISSING, Instance, Native, Value
 from ..links import field_site, function_behind, text_site
 from ..scenario import Scenario
+from ..sources import Source
 from . import platform as facts
 from .asked import Asked
 from .entering import phase
 from .linear import Home, plain_arguments
 from .projections import PROJECTIONS, Sizes, given
-from .sglang import table_of
+from .sglang import CUDAS, dotted, model_class, table_of
 from .vllm_names import Fused, doubt, one_for_all
 from .walk import Walk as Base
 
@@ -35,7 +36,6 @@ ARGUMENTS, MADE_ANEW = "sglang/srt/server_args.py", "msgspec.defstruct("
 """Where the class of the arguments stands, and what later releases make it with from many parts."""
 
 LINKS = (
-    (f"{ARGS}.__post_init__", ARGS),
     (f"{ARGS}.get_model_config", f"{MODEL}.from_server_args"),
     (f"{MODEL}.__init__", f"{MODEL}._verify_quantization"),
     (f"{LOADER}.DefaultModelLoader.load_model", f"{LOADER}._get_quantization_config"),
@@ -43,6 +43,40 @@ LINKS = (
 """Steps between the functions that are evaluated, read from the callers' text."""
 SETUP = re.compile(r"\b(initialize_\w+_config)\(self\.server_args\)")
 """What the scheduler sets up before it loads a model."""
+
+
+RENAMING = ("hf_to_sglang_mapper", "remap_prefix")
+"""What a model's class renames the checkpoint's modules with."""
+
+
+def expect(source: Source, scenario: Scenario) -> None:
+    """One line for what is not read yet.
+
+    Raises:
+        SourceError: the release puts its arguments together from parts.
+        UsageError: the question is about something else than linear layers on CUDA.
+    """
+    if MADE_ANEW in (source.text(ARGUMENTS) or ""):
+        raise SourceError(
+            f"{source}: its server's arguments are made in a way that this qtrace cannot follow yet; "
+            "give another release (0.5.10)"
+        )
+    if scenario.platform != "cuda":
+        raise UsageError(f"--platform {scenario.platform}: qtrace reads SGLang for CUDA")
+    if scenario.layer not in KINDS:
+        raise UsageError(
+            f"--layer {scenario.layer}: of SGLang qtrace reads linear layers ({', '.join(KINDS)})"
+        )
+    if scenario.kv_cache_dtype is not None:
+        raise UsageError("--kv-cache-dtype: qtrace does not read SGLang's cache yet")
+    if scenario.expert_parallel:
+        raise UsageError("--expert-parallel: qtrace does not read SGLang's experts yet")
+
+
+def _keeps_names(m: Machine, scenario: Scenario) -> bool:
+    """Whether the model's class is there to read and renames nothing."""
+    cls = model_class(m, scenario)
+    return cls is not MISSING and all(attributes.find(m, cls, name, None) is MISSING for name in RENAMING)
 
 
 class Walk(Base):
@@ -56,6 +90,8 @@ class Walk(Base):
     def __init__(self, m: Machine, scenario: Scenario) -> None:
         super().__init__(m, scenario)
         self.model = facts.new(m, m.world.outside_class("a model that is not configured"))
+        if scenario.cuda is None:
+            self.supposed = (f"torch is built for one of CUDA {', '.join(map(dotted, CUDAS))}",)
 
     def methods(self) -> tuple[str, ...]:
         listed = table_of(self.m, f"{REGISTRY}.QUANTIZATION_METHODS")
@@ -72,9 +108,8 @@ class Walk(Base):
 
     def run(self) -> None:
         """Walk as far as the engine goes."""
-        self._expect()
         m = self.m
-        self.links = [self._link(caller, callee) for caller, callee in LINKS[1:]]
+        self.links = [self._link(caller, callee) for caller, callee in LINKS]
         flags = facts.engine_value(m, f"{ARGS}.add_cli_args")
         self.flag_site = text_site(m.world.source, function_behind(flags), "--quantization")
         self.field_site = field_site(m, facts.engine_value(m, ARGS), "quantization")
@@ -86,23 +121,6 @@ class Walk(Base):
         self.raised = self.take_raised()
         if not (m.live.is_false or self.needs_model or self.only_configured):
             self.layers += self.each(self._asked(), m.live)
-
-    def _expect(self) -> None:
-        """One line for what is not read yet."""
-        scenario, source = self.scenario, self.m.world.source.source
-        if MADE_ANEW in (source.text(ARGUMENTS) or ""):
-            raise SourceError(
-                f"{source}: its server's arguments are made in a way that this qtrace cannot follow yet; "
-                "give another release (0.5.10)"
-            )
-        if scenario.platform != "cuda":
-            raise UsageError(f"--platform {scenario.platform}: qtrace reads SGLang for CUDA")
-        if scenario.layer not in KINDS:
-            raise UsageError(
-                f"--layer {scenario.layer}: of SGLang qtrace reads linear layers ({', '.join(KINDS)})"
-            )
-        if scenario.kv_cache_dtype is not None:
-            raise UsageError("--kv-cache-dtype: qtrace does not read SGLang's cache yet")
 
     def _configure(self) -> None:
         """The server's arguments as its start resolves them, and the model's configuration."""
@@ -126,7 +144,6 @@ class Walk(Base):
     def _start(self) -> Value:
         scenario = self.scenario
         given: dict[str, Value] = {"model_path": scenario.name, "tp_size": scenario.tensor_parallel}
-        given |= {name: settle(self.m, value) for name, value in scenario.settings.items()}
         if scenario.quantization is not None:
             given["quantization"] = scenario.quantization
         if scenario.dtype is not None:
@@ -168,11 +185,12 @@ class Walk(Base):
         sizes, kind = Sizes(settle(m, text)), scenario.layer
         rows = [p for p in PROJECTIONS if kind == p.name or (kind == "linear" and not sizes.has(p.unless))]
         self.left_out = tuple(p.name for p in PROJECTIONS if kind == "linear" and p not in rows)
+        known = _keeps_names(m, scenario)
         for p in rows:
             prefix = f"{BLOCK}.{p.prefix}"
             cls = facts.engine_value(m, f"{LINEAR}.{p.cls}")
             kwargs = plain_arguments(m, prefix, self.quant_config)
-            unsure = doubt(scenario, prefix, known=True)
+            unsure = doubt(scenario, prefix, known)
             yield Asked(
                 p.name, cls, given(m, p, sizes), kwargs, prefix, unsure, one_for_all(scenario, prefix)
             )

@@ -64,6 +64,8 @@ class Walk:
         """The attention layer, where the question is about its cache."""
         self.used, self.only_configured = True, False
         """Whether layers are loaded and run once they are built."""
+        self.supposed: tuple[str, ...] = ()
+        """What the entrance takes for granted of the machine, in sentences."""
 
     def note(self, symbol: str) -> str | None:
         """What a step did that its name does not say."""
